@@ -1,0 +1,120 @@
+"""What flows between operators: batches of changes, and watermarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+import polars as pl
+
+
+class ChangeKind(IntEnum):
+    """Flink's row kinds, with Flink's numbers."""
+
+    INSERT = 0
+    UPDATE_BEFORE = 1
+    UPDATE_AFTER = 2
+    DELETE = 3
+
+    @property
+    def symbol(self) -> str:
+        return SYMBOLS[self]
+
+
+SYMBOLS = ("+I", "-U", "+U", "-D")
+KINDS = pl.UInt8
+"""Column type of change kinds."""
+
+MAX_WATERMARK = 2**63 - 1
+MIN_WATERMARK = -(2**63)
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """No row with an event time at or below ``time`` (ms since 1970) is still to come."""
+
+    time: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """A batch of rows in order of arrival.
+
+    Attributes:
+        rows: the columns of the producing node's schema.
+        kinds: the change kind of each row (UInt8, see ``ChangeKind``); None: all are inserts.
+        watermarks: only with ``'scan.watermark.emit.strategy' = 'on-event'``: the watermark in
+            force right after each row (Int64 ms, never falling); None: no watermark moves inside
+            the batch.
+    """
+
+    rows: pl.DataFrame
+    kinds: pl.Series | None = None
+    watermarks: pl.Series | None = None
+
+    def __len__(self) -> int:
+        return self.rows.height
+
+    @property
+    def insert_only(self) -> bool:
+        return self.kinds is None
+
+    def kinds_or_inserts(self) -> pl.Series:
+        """The kinds, spelled out if the batch has none."""
+        if self.kinds is not None:
+            return self.kinds
+        return pl.repeat(ChangeKind.INSERT, len(self), dtype=KINDS, eager=True)
+
+    def with_rows(self, rows: pl.DataFrame) -> Changes:
+        """Other columns of the same rows."""
+        return Changes(rows, self.kinds, self.watermarks)
+
+    def filter(self, mask: pl.Series) -> Changes:
+        """The rows where ``mask`` is true (NULL drops)."""
+        return Changes(
+            self.rows.filter(mask),
+            None if self.kinds is None else self.kinds.filter(mask),
+            None if self.watermarks is None else self.watermarks.filter(mask),
+        )
+
+    def gather(self, positions: pl.Series) -> Changes:
+        """The rows at ``positions``, in that order."""
+        return Changes(
+            self.rows[positions],
+            None if self.kinds is None else self.kinds.gather(positions),
+            None if self.watermarks is None else self.watermarks.gather(positions),
+        )
+
+    def slice(self, offset: int, length: int) -> Changes:
+        return Changes(
+            self.rows.slice(offset, length),
+            None if self.kinds is None else self.kinds.slice(offset, length),
+            None if self.watermarks is None else self.watermarks.slice(offset, length),
+        )
+
+    def signs(self) -> pl.Series | None:
+        """+1 for a row that is added, -1 for one that is taken back (Int64); None: all +1."""
+        if self.kinds is None:
+            return None
+        added = (self.kinds == ChangeKind.INSERT) | (self.kinds == ChangeKind.UPDATE_AFTER)
+        return added.cast(pl.Int64) * 2 - 1
+
+
+def concat(batches: Iterable[Changes]) -> Changes:
+    """One batch of all rows, in order; at least one batch is needed."""
+    parts = list(batches)
+    if len(parts) == 1:
+        return parts[0]
+    rows = pl.concat([part.rows for part in parts])
+    kinds = None
+    if any(part.kinds is not None for part in parts):
+        kinds = pl.concat([part.kinds_or_inserts() for part in parts])
+    watermarks = None
+    if all(part.watermarks is not None for part in parts):
+        watermarks = pl.concat([part.watermarks for part in parts if part.watermarks is not None])
+    return Changes(rows, kinds, watermarks)
+
+
+Event = Changes | Watermark
+"""What an operator takes and gives."""

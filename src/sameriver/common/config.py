@@ -1,0 +1,143 @@
+"""Options: Flink's keys with Flink's defaults, and ours under ``sameriver.``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from sameriver.common.errors import UserError, nearest
+from sameriver.common.time import parse_duration
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option that sameriver reads."""
+
+    key: str
+    default: str
+    text: str
+
+
+OPTIONS: dict[str, Option] = {
+    option.key: option
+    for option in (
+        Option("table.local-time-zone", "UTC", "zone of TIMESTAMP_LTZ values and of windows"),
+        Option("table.exec.state.ttl", "36 h", "how long an untouched row of state lives; 0: ever"),
+        Option("table.exec.mini-batch.enabled", "true", "one -U/+U a key and batch, or each"),
+        Option("table.exec.emit.early-fire.enabled", "false", "legacy group windows fire early"),
+        Option("table.exec.emit.early-fire.delay", "0 ms", "period of early firing"),
+        Option("table.exec.emit.late-fire.enabled", "false", "legacy group windows fire again"),
+        Option("table.exec.emit.late-fire.delay", "0 ms", "period of late firing"),
+        Option("table.exec.emit.allow-lateness", "0 ms", "how long a fired window is kept"),
+        Option("parallelism.default", "1", "shards of keyed operators"),
+        Option("pipeline.name", "", "name of the job"),
+        Option("sameriver.batch.rows", "262144", "most rows in a batch"),
+        Option("sameriver.batch.latency", "200 ms", "longest wait for a batch to fill"),
+        Option("scan.watermark.emit.strategy", "on-periodic", "after a batch, or after each row"),
+    )
+}
+
+_PREFIXES = tuple(
+    [
+        "table.",
+        "execution.",
+        "pipeline.",
+        "parallelism.",
+        "state.",
+        "sql-client.",
+        "restart-strategy",
+        "taskmanager.",
+        "jobmanager.",
+        "rest.",
+        "metrics.",
+        "web.",
+        "python.",
+        "scan.",
+        "client.",
+        "cluster.",
+        "fs.",
+        "high-availability",
+        "akka.",
+        "pekko.",
+        "yarn.",
+        "kubernetes.",
+        "env.",
+    ]
+)
+
+
+class Config(Mapping[str, str]):
+    """Options as set; reading an unset one gives its default."""
+
+    def __init__(self, values: Mapping[str, str] | None = None) -> None:
+        self._values = dict(values or {})
+
+    def __getitem__(self, key: str) -> str:
+        if key in self._values:
+            return self._values[key]
+        return OPTIONS[key].default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def with_option(self, key: str, value: str) -> Config:
+        """A copy with one more option.
+
+        Raises:
+            UserError: UNKNOWN_OPTION for a key that neither Flink nor sameriver can have.
+        """
+        check_key(key)
+        return Config({**self._values, key: value})
+
+    def without(self, key: str | None = None) -> Config:
+        """A copy with the option back at its default; None: all of them."""
+        kept = {} if key is None else {k: v for k, v in self._values.items() if k != key}
+        return Config(kept)
+
+    def boolean(self, key: str) -> bool:
+        value = self[key].strip().lower()
+        if value not in ("true", "false"):
+            raise self._wrong(key, "true or false")
+        return value == "true"
+
+    def integer(self, key: str) -> int:
+        try:
+            value = int(self[key])
+        except ValueError:
+            value = 0
+        if value < 1:
+            raise self._wrong(key, "a whole number above 0")
+        return value
+
+    def duration(self, key: str) -> timedelta:
+        return parse_duration(self[key])
+
+    @property
+    def zone(self) -> ZoneInfo:
+        key = "table.local-time-zone"
+        name = "UTC" if self[key] == "default" else self[key]
+        try:
+            return ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise self._wrong(key, "a zone such as 'UTC' or 'America/New_York'") from error
+
+    def _wrong(self, key: str, expected: str) -> UserError:
+        return UserError(
+            "BAD_OPTION", f"option '{key}' is '{self[key]}'", hint=f"Write {expected}."
+        )
+
+
+def check_key(key: str) -> None:
+    """Refuses keys that are certainly mistyped.
+
+    Raises:
+        UserError: UNKNOWN_OPTION.
+    """
+    if key in OPTIONS or (key.startswith(_PREFIXES) and not key.startswith("sameriver.")):
+        return
+    raise UserError("UNKNOWN_OPTION", f"there is no option '{key}'", hint=nearest(key, OPTIONS))

@@ -1,0 +1,129 @@
+"""What a connector offers: sources, sinks, and the options they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from sameriver.common.changes import ChangeKind, Changes
+from sameriver.common.schema import Field, Schema
+from sameriver.common.time import Clock
+
+Position = dict[str, object]
+"""Where a source stands; JSON values only, so that a checkpoint can hold it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceBatch:
+    """What one poll gave.
+
+    Attributes:
+        changes: rows, or None if there is nothing now.
+        position: where to go on after these rows.
+        finished: nothing more will ever come.
+        watermark: a watermark that the source itself knows (SOURCE_WATERMARK()), in ms.
+    """
+
+    changes: Changes | None
+    position: Position
+    finished: bool = False
+    watermark: int | None = None
+
+
+class Source(Protocol):
+    """Reads a table. Polled from one thread; ``seek`` is called before the first poll only."""
+
+    @property
+    def bounded(self) -> bool: ...
+
+    def poll(self, rows: int) -> SourceBatch:
+        """Up to about ``rows`` rows, without waiting longer than a few ms for more."""
+        ...
+
+    def seek(self, position: Position) -> None: ...
+
+    def counters(self) -> Mapping[str, int]:
+        """Metrics such as ``ignored_rows`` (rows skipped as told by ``ignore-parse-errors``)."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Sink(Protocol):
+    """Writes a table."""
+
+    def write(self, changes: Changes) -> None: ...
+
+    def flush(self) -> None:
+        """Makes what was written visible, as far as the sink can."""
+        ...
+
+    def close(self) -> None:
+        """Flushes and lets go; called once, also after a failure."""
+        ...
+
+    def abort(self) -> None:
+        """The job failed: lets go without making unfinished output visible."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableContext:
+    """What a connector is told about the table.
+
+    Attributes:
+        name: as declared.
+        schema: for a source, the physical columns to deliver, in order (pruned to what the query
+            needs); for a sink, the columns it gets.
+        declared: all physical columns of the declaration: positional formats such as csv need it.
+        options: WITH options, with hints laid over them.
+        metadata: metadata key by column name.
+        primary_key: column names.
+        partitioned_by: column names.
+        zone: ``table.local-time-zone``.
+        clock: processing time.
+    """
+
+    name: str
+    schema: Schema
+    declared: Schema
+    options: Mapping[str, str]
+    metadata: Mapping[str, str]
+    primary_key: tuple[str, ...]
+    partitioned_by: tuple[str, ...]
+    zone: ZoneInfo
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectorOption:
+    """An option of the WITH clause; ``default`` None means none, ``required`` that it must be."""
+
+    key: str
+    text: str
+    default: str | None = None
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connector:
+    """A connector: one entry of the registry.
+
+    Attributes:
+        name: value of ``connector``.
+        options: what WITH may hold besides ``connector``; a key ending in ``.*`` stands for all
+            that start so.
+        source, sink: make one, or None if it can't be read or written.
+        changelog: kinds a source of these options delivers.
+        formats: whether it takes ``format`` and its options.
+    """
+
+    name: str
+    options: tuple[ConnectorOption, ...] = ()
+    source: Callable[[TableContext], Source] | None = None
+    sink: Callable[[TableContext], Sink] | None = None
+    changelog: Callable[[Mapping[str, str]], frozenset[ChangeKind]] | None = None
+    formats: bool = False
+    metadata: tuple[Field, ...] = ()

@@ -1,0 +1,83 @@
+"""How a function states its types and its kernel; one small entry a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from sameriver.common.types import DataType
+
+UNKNOWN = object()
+"""Value of an operand that is not a literal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An argument as a signature sees it: its type, and its value if it is a literal."""
+
+    type: DataType
+    value: object = UNKNOWN
+
+    @property
+    def is_literal(self) -> bool:
+        return self.value is not UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A call with its types settled: the arguments are cast to ``parameters`` first."""
+
+    parameters: tuple[DataType, ...]
+    result: DataType
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a kernel may know besides its columns.
+
+    Attributes:
+        operands: types and literal values of the arguments, after implicit casts.
+        result: the call's type.
+        zone: ``table.local-time-zone``.
+        now: name of a column (Datetime ms, UTC) that holds the processing time of the batch.
+    """
+
+    operands: tuple[Operand, ...]
+    result: DataType
+    zone: ZoneInfo
+    now: str
+
+
+Infer = Callable[[Sequence[Operand]], Resolved]
+Kernel = Callable[[Evaluation, Sequence[pl.Expr]], pl.Expr]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScalarFunction:
+    """A scalar function.
+
+    Attributes:
+        name: upper case, as Flink prints it (``SUBSTRING``, ``+``, ``IS NULL``).
+        infer: checks operands and settles types; raises UserError (WRONG_ARGUMENTS).
+        kernel: builds the Polars expression.
+        deterministic: False for RAND(), CURRENT_TIMESTAMP and their like.
+        aliases: other names for the same function.
+    """
+
+    name: str
+    infer: Infer
+    kernel: Kernel
+    deterministic: bool = True
+    aliases: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AggregateFunction:
+    """An aggregate function; operators/accumulators knows how to run it, by name."""
+
+    name: str
+    infer: Infer
+    aliases: tuple[str, ...] = field(default=())

@@ -1,0 +1,32 @@
+"""Reads a table's connector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sameriver.common.state import Meaning, RowScope
+from sameriver.plan.meaning import Meanings
+from sameriver.plan.physical.node import INSERT_ONLY, ChangelogMode, PhysicalNode
+from sameriver.plan.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan(PhysicalNode):
+    """Physical (and metadata) columns that the query needs; ``schema`` names them."""
+
+    table: Table
+    options: tuple[tuple[str, str], ...] = ()
+    kinds: ChangelogMode = INSERT_ONLY
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        return self.kinds
+
+    def meanings(self) -> Meanings:
+        return {name: Meaning(f"{self.table.name}.{name}") for name in self.schema.names}
+
+    def scope(self) -> RowScope:
+        return RowScope(sources=(f"{self.table.name}:{self.table.connector}",))
+
+    def details(self) -> tuple[tuple[str, str], ...]:
+        return (("table", self.table.name), ("columns", ", ".join(self.schema.names)))
