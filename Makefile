@@ -1,0 +1,54 @@
+# The first two commands of the README: `make demo` and `make test`. Both need Python 3.11-3.13 and make only.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo setup fmt lint test test-slow golden bench docs clean
+
+help: ## what there is
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+$(VENV)/demo: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[demo]'
+	@touch $@
+
+$(VENV)/dev: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[demo,dev,docs]'
+	@touch $@ $(VENV)/demo
+
+demo: $(VENV)/demo ## run the main job on a year of real flights
+	$(BIN)/python examples/flights/demo.py
+
+setup: $(VENV)/dev ## build the virtualenv with everything
+
+fmt: $(VENV)/dev ## format and mend what can be mended
+	$(BIN)/ruff check --fix --quiet src tests examples benchmarks
+	$(BIN)/ruff format --quiet src tests examples benchmarks
+
+lint: $(VENV)/dev ## style, types, layers
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint ## all checks
+	$(BIN)/python -m pytest -n 2 -m 'not slow' -q
+	$(BIN)/sameriver test tests/cases tests/golden
+	$(BIN)/mkdocs build --strict --quiet
+
+test-slow: $(VENV)/dev ## the long property runs
+	$(BIN)/python -m pytest -n 2 -m slow -q
+
+golden: $(VENV)/dev ## fill in the expected parts of tests/cases; review the diff
+	$(BIN)/sameriver test --write tests/cases
+
+bench: $(VENV)/dev ## ratios to DuckDB, side by side in one run
+	$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/dev ## build the documentation into site/
+	$(BIN)/mkdocs build --strict
+
+clean: ## remove what was built
+	rm -rf $(VENV) site build dist

@@ -1,0 +1,1 @@
+"""Scripted streaming tests: ``.case`` files and folders of Flink's answers."""
