@@ -1,0 +1,85 @@
+"""Throughput against DuckDB, side by side: ``python benchmarks/run.py [--rows N] [--case NAME]``.
+
+Engines take turns on the same file, each run in a process of its own; the best of a few runs
+counts, for both. DuckDB keeps its result in memory; sameriver streams it to ``blackhole``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from cases import CASES, Case, generate
+
+HERE = Path(__file__).parent
+FIRST_ROW = "SELECT k, COUNT(*) FROM (VALUES (1), (2), (1)) AS t(k) GROUP BY k;"
+
+
+def measure(engine: str, case: Case, path: Path) -> dict[str, float]:
+    command = [sys.executable, str(HERE / "measure.py"), engine, case.name, str(path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def compare(case: Case, path: Path, rows: int, repeat: int) -> bool:
+    """Prints a line and says whether the bar is met."""
+    best = {"sameriver": float("inf"), "duckdb": float("inf")}
+    memory = 0.0
+    for _ in range(repeat):
+        for engine in best:
+            found = measure(engine, case, path)
+            best[engine] = min(best[engine], found["seconds"])
+            if engine == "sameriver":
+                memory = max(memory, found["gib"])
+    ours, theirs = (rows / best[engine] / 1e6 for engine in ("sameriver", "duckdb"))
+    ratio = ours / theirs
+    met = ratio >= case.bar and memory < 4
+    print(
+        f"{case.name:<20} {ours:8.1f} {theirs:8.1f} {ratio:8.2f}x {case.bar:6.2f}x "
+        f"{memory:8.2f} {'ok' if met else 'MISSED'}",
+        flush=True,
+    )
+    return met
+
+
+def first_row(folder: Path) -> bool:
+    """Time from process start to the end of a small job, kernels cached."""
+    script = folder / "small.sql"
+    script.write_text(FIRST_ROW, encoding="utf-8")
+    command = [sys.executable, "-m", "sameriver", "run", str(script), "--output", "jsonl"]
+    seconds = []
+    for _ in range(5):
+        started = time.perf_counter()
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            seconds.append(time.perf_counter() - started)
+    print(f"first row after {min(seconds):.2f} s (bar 1.00 s)")
+    return min(seconds) < 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--case", choices=[case.name for case in CASES])
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "events.parquet"
+        generate(path, options.rows)
+        print(f"{options.rows:,} rows; M rows/s")
+        print(f"{'case':<20} {'ours':>8} {'duckdb':>8} {'ratio':>9} {'bar':>7} {'GiB':>8}")
+        chosen = [c for c in CASES if options.case in (None, c.name)]
+        met = [compare(case, path, options.rows, options.repeat) for case in chosen]
+        met.append(first_row(Path(folder)))
+    sys.exit(0 if all(met) else 1)
+
+
+if __name__ == "__main__":
+    main()

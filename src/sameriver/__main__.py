@@ -1,0 +1,5 @@
+"""``python -m sameriver``."""
+
+from sameriver.cli import main
+
+main()
