@@ -1,0 +1,197 @@
+"""Which slot a key has."""
+
+from __future__ import annotations
+
+import secrets
+
+import numpy as np
+import polars as pl
+
+from sameriver.state.kernels import index as kernels
+from sameriver.state.kernels.types import NO_INTS, Ints
+from sameriver.state.pool import Pool
+from sameriver.state.words import decode, encode, fits_word
+
+SEEDS = (secrets.randbits(63), secrets.randbits(63))
+"""Of the two hashes of a row; another pair in each process."""
+
+_SMALLEST = 1 << 10
+_LOAD = 0.6
+
+
+class Lookup:
+    """A growing hash table from keys of one or two words to slots.
+
+    Attributes:
+        capacity: slots are below it.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._meta = np.zeros(3, np.int64)
+        self._free = NO_INTS
+        self._null = -1
+        self._known = np.zeros((0, 2) if width == 2 else 0, np.int64)
+        self._resize(_SMALLEST)
+
+    def __len__(self) -> int:
+        return int(self._meta[kernels.KEYS])
+
+    @property
+    def capacity(self) -> int:
+        return len(self._known)
+
+    @property
+    def known(self) -> Ints:
+        """The words of each slot's key."""
+        return self._known
+
+    def find(self, words: tuple[Ints, ...]) -> Ints:
+        out = np.empty(len(words[0]), np.int64)
+        kernel = kernels.find if self._width == 1 else kernels.find_pairs
+        kernel(self._table, self._shift, *words, out)
+        return out
+
+    def find_or_insert(self, words: tuple[Ints, ...]) -> Ints:
+        out = np.empty(len(words[0]), np.int64)
+        kernel = kernels.find_or_insert if self._width == 1 else kernels.find_or_insert_pairs
+        done = 0
+        while True:
+            done = kernel(
+                self._table, self._shift, *words, self._known, self._free, self._meta, done, out
+            )
+            if done == len(out):
+                return out
+            self._resize(2 * len(self._table))
+
+    def find_null(self, insert: bool) -> int:
+        """Slot of the key NULL; -1 if it has none and shall not get one."""
+        if self._null < 0 and insert:
+            if not self._meta[kernels.FREED] and self._meta[kernels.GIVEN] == self.capacity:
+                self._resize(2 * len(self._table))
+            self._null = int(kernels.take_slot(self._meta, self._free))
+        return self._null
+
+    def remove(self, slots: Ints) -> None:
+        if self._null >= 0 and (slots == self._null).any():
+            slots = slots[slots != self._null]
+            kernels.give_slot(self._null, self._meta, self._free)
+            self._null = -1
+        kernel = kernels.remove if self._width == 1 else kernels.remove_pairs
+        kernel(self._table, self._shift, self._known, slots, self._free, self._meta)
+
+    def slots(self) -> Ints:
+        """Slots in use, rising."""
+        used = np.ones(int(self._meta[kernels.GIVEN]), np.bool_)
+        used[self._free[: int(self._meta[kernels.FREED])]] = False
+        return np.flatnonzero(used).astype(np.int64, copy=False)
+
+    def _resize(self, size: int) -> None:
+        slots = self.slots()
+        limit = int(size * _LOAD)
+        self._shift = 65 - size.bit_length()
+        self._table = np.zeros((size, self._width + 1), np.int64)
+        self._known = grown(self._known, limit)
+        self._free = grown(self._free, limit)
+        kernel = kernels.fill if self._width == 1 else kernels.fill_pairs
+        kernel(self._table, self._shift, self._known, slots[slots != self._null])
+
+
+def grown(array: Ints, length: int) -> Ints:
+    """A longer copy, filled up with zeros."""
+    longer = np.zeros((length, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+class KeyIndex:
+    """A persistent index from rows of key columns to slots; NULL is a key like any other.
+
+    One column whose values fit a word is its own fingerprint. Other keys go by two hashes of the
+    row, and the rows themselves are kept to be given back. Without columns there is one key.
+    """
+
+    def __init__(self, schema: pl.Schema) -> None:
+        self._schema = schema
+        types = list(schema.values())
+        self._word = types[0] if len(types) == 1 and fits_word(types[0]) else None
+        self._lookup = Lookup(2 if self._word is None and types else 1)
+        self._rows = Pool(schema)
+        self._positions = NO_INTS
+
+    def __len__(self) -> int:
+        return len(self._lookup)
+
+    @property
+    def capacity(self) -> int:
+        """Slots are below it; it grows by doubling."""
+        return self._lookup.capacity
+
+    def slots(self) -> Ints:
+        """Slots in use, rising."""
+        return self._lookup.slots()
+
+    def find(self, keys: pl.DataFrame) -> Ints:
+        """Slot of each row, -1 where the key is unknown."""
+        return self._look_up(keys, insert=False)
+
+    def find_or_insert(self, keys: pl.DataFrame) -> Ints:
+        """Slot of each row; new keys get one."""
+        before = len(self)
+        slots = self._look_up(keys, insert=True)
+        if self._word is None and self._schema and len(self) > before:
+            self._keep(keys, slots)
+        return slots
+
+    def keys(self, slots: Ints) -> pl.DataFrame:
+        """The keys of slots in use."""
+        if not self._schema:
+            return pl.DataFrame(height=len(slots))
+        if self._word is None:
+            return self._rows.gather(self._positions[slots] - 1)
+        valid = slots != self._lookup.find_null(insert=False)
+        words = self._lookup.known[slots]
+        return decode(words, self._word, valid).alias(self._schema.names()[0]).to_frame()
+
+    def remove(self, slots: Ints) -> None:
+        """Forgets the keys of slots (each once) and frees the slots."""
+        self._lookup.remove(slots)
+        if self._word is None and self._schema:
+            self._positions[slots] = 0
+            if self._rows.height > 2 * len(self) + _SMALLEST:
+                self._compact()
+
+    def _look_up(self, keys: pl.DataFrame, *, insert: bool) -> Ints:
+        look = self._lookup.find_or_insert if insert else self._lookup.find
+        if not self._schema:
+            return look((np.zeros(keys.height, np.int64),))
+        if self._word is None:
+            return look(fingerprints(keys))
+        column = keys.to_series(0)
+        words = encode(column)
+        if not column.null_count():
+            return look((words,))
+        null = column.is_null().to_numpy()
+        slots = np.empty(len(words), np.int64)
+        slots[~null] = look((words[~null],))
+        slots[null] = self._lookup.find_null(insert)
+        return slots
+
+    def _keep(self, keys: pl.DataFrame, slots: Ints) -> None:
+        """Keeps the rows of new keys."""
+        if len(self._positions) < self.capacity:
+            self._positions = grown(self._positions, self.capacity)
+        rows = np.empty(len(slots), np.int64)
+        count = kernels.place(self._positions, slots, self._rows.height, rows)
+        self._rows.append(keys[pl.Series(rows[:count])])
+
+    def _compact(self) -> None:
+        slots = self.slots()
+        self._rows.keep(self._positions[slots] - 1)
+        self._positions[slots] = np.arange(1, len(slots) + 1)
+
+
+def fingerprints(rows: pl.DataFrame) -> tuple[Ints, Ints]:
+    """Two independent hashes of each row."""
+    first, second = (rows.hash_rows(seed=seed).to_numpy().view(np.int64) for seed in SEEDS)
+    return first, second

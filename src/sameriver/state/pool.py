@@ -1,0 +1,45 @@
+"""Rows kept by position, for values that fit no machine word."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sameriver.state.kernels.types import Ints
+
+
+class Pool:
+    """An append-only frame. Its chunks are merged so that each is at least twice the next."""
+
+    def __init__(self, schema: pl.Schema) -> None:
+        self._empty = pl.DataFrame(schema=schema)
+        self._chunks: list[pl.DataFrame] = []
+        self.height = 0
+
+    def append(self, rows: pl.DataFrame) -> int:
+        """Adds rows; gives the position of the first."""
+        start = self.height
+        if rows.height:
+            self._chunks.append(rows)
+            self.height += rows.height
+            self._merge()
+        return start
+
+    def _merge(self) -> None:
+        while len(self._chunks) > 1 and self._chunks[-2].height < 2 * self._chunks[-1].height:
+            last = self._chunks.pop()
+            self._chunks[-1] = pl.concat([self._chunks[-1], last], rechunk=True)
+
+    def gather(self, positions: Ints) -> pl.DataFrame:
+        """The rows at ``positions``, in that order."""
+        if not len(positions):
+            return self._empty
+        if len(self._chunks) > 1 and len(positions) * 8 > self.height:
+            self._chunks = [pl.concat(self._chunks, rechunk=True)]
+        frame = self._chunks[0] if len(self._chunks) == 1 else pl.concat(self._chunks)
+        return frame[pl.Series(positions)]
+
+    def keep(self, positions: Ints) -> None:
+        """Only the rows at ``positions`` stay, and take the positions 0, 1, ..."""
+        rows = self.gather(positions)
+        self._chunks = [rows] if rows.height else []
+        self.height = rows.height

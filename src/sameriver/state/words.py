@@ -1,0 +1,83 @@
+"""Values as 64-bit words that sort as the values do, where their type allows it."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from sameriver.state.kernels.types import Ints
+
+SHORT_DECIMAL = 18
+"""Digits of a decimal that fit a word."""
+
+_LOW = 2**64
+_SIGN = np.int64(2**63 - 1)
+
+
+def fits_word(dtype: pl.DataType) -> bool:
+    """Whether every value of the type is one word."""
+    if isinstance(dtype, pl.Decimal):
+        return dtype.precision is not None and dtype.precision <= SHORT_DECIMAL
+    return (
+        (dtype.is_numeric() and dtype not in (pl.UInt64, pl.Int128, pl.UInt128))
+        or dtype.is_temporal()
+        or dtype == pl.Boolean
+    )
+
+
+def encode(values: pl.Series) -> Ints:
+    """The words of values (int64, often without a copy); the word of a NULL means nothing."""
+    if values.dtype.is_float():
+        floats = values.cast(pl.Float64).fill_null(0.0)
+        bits = floats.to_numpy().view(np.int64)
+        return np.where(bits < 0, bits ^ _SIGN, bits)
+    words = values.to_physical().cast(pl.Int64)
+    if words.null_count():
+        words = words.fill_null(0)
+    return words.rechunk().to_numpy()
+
+
+def decode(words: Ints, dtype: pl.DataType, valid: np.ndarray | None = None) -> pl.Series:
+    """Values of words; NULL where ``valid`` is false."""
+    if dtype.is_float():
+        bits = np.where(words < 0, words ^ _SIGN, words)
+        values = pl.Series(bits.view(np.float64)).cast(dtype)
+    elif isinstance(dtype, pl.Decimal):
+        values = _reinterpret(pl.Series(words).cast(pl.Int128), dtype)
+    elif dtype == pl.Date:
+        values = pl.Series(words).cast(pl.Int32).cast(dtype)
+    else:
+        values = pl.Series(words).cast(dtype)
+    return values if valid is None else mask(values, valid)
+
+
+def mask(values: pl.Series, valid: np.ndarray) -> pl.Series:
+    """NULL where ``valid`` is false."""
+    if valid.all():
+        return values
+    frame = pl.DataFrame([values.alias("v"), pl.Series("ok", valid, dtype=pl.Boolean)])
+    return frame.select(pl.when("ok").then("v").alias("v")).to_series()
+
+
+def split(values: pl.Series) -> tuple[Ints, Ints]:
+    """Low and high word of each decimal's digits; those of a NULL are 0."""
+    digits = values.to_physical().fill_null(0)
+    low = (digits & (_LOW - 1)).cast(pl.UInt64).to_numpy().view(np.int64)
+    return low, (digits // _LOW).cast(pl.Int64).to_numpy()
+
+
+def join(low: Ints, high: Ints) -> pl.Series:
+    """Int128 digits of low and high words."""
+    return pl.Series(high).cast(pl.Int128) * _LOW + pl.Series(low.view(np.uint64)).cast(pl.Int128)
+
+
+def to_decimal(digits: pl.Series, dtype: pl.Decimal) -> pl.Series:
+    """Decimals of their Int128 digits; NULL where there are more than the type has."""
+    limit = 10 ** (dtype.precision or 38)
+    fits = ((digits > -limit) & (digits < limit)).to_numpy()
+    return _reinterpret(mask(digits, fits), dtype)
+
+
+def _reinterpret(digits: pl.Series, dtype: pl.DataType) -> pl.Series:
+    frame = digits.alias("v").to_frame()
+    return frame.select(pl.col("v").reinterpret(dtype=dtype)).to_series()
