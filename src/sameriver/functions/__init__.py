@@ -1,0 +1,36 @@
+"""The functions of SQL: types and kernels, found by name."""
+
+from __future__ import annotations
+
+from sameriver.functions.aggregates import AGGREGATES
+from sameriver.functions.arithmetic import ARITHMETIC
+from sameriver.functions.comparison import COMPARISON
+from sameriver.functions.conditional import CONDITIONAL
+from sameriver.functions.conversion import CONVERSION
+from sameriver.functions.logic import LOGIC
+from sameriver.functions.signature import AggregateFunction, ScalarFunction
+
+_SCALARS = {
+    name: function
+    for function in (*COMPARISON, *LOGIC, *ARITHMETIC, *CONDITIONAL, *CONVERSION)
+    for name in (function.name, *function.aliases)
+}
+_AGGREGATES = {
+    name: function for function in AGGREGATES for name in (function.name, *function.aliases)
+}
+
+
+def scalar(name: str) -> ScalarFunction | None:
+    """The scalar function of this name, in any case."""
+    return _SCALARS.get(name.upper())
+
+
+def aggregate(name: str) -> AggregateFunction | None:
+    """The aggregate function of this name, in any case."""
+    return _AGGREGATES.get(name.upper())
+
+
+def names() -> list[str]:
+    """Every name a call can have, operators left out, sorted."""
+    every = {*_SCALARS, *_AGGREGATES}
+    return sorted(name for name in every if name[0].isalpha() and " " not in name)

@@ -64,6 +64,8 @@ class ScalarFunction:
         infer: checks operands and settles types; raises UserError (WRONG_ARGUMENTS).
         kernel: builds the Polars expression.
         deterministic: False for RAND(), CURRENT_TIMESTAMP and their like.
+        fallible: whether a value can fail the job; such a call is NULL in, NULL out, and sees NULL
+            where its result is not asked for (an untaken branch of CASE).
         aliases: other names for the same function.
     """
 
@@ -71,6 +73,7 @@ class ScalarFunction:
     infer: Infer
     kernel: Kernel
     deterministic: bool = True
+    fallible: bool = False
     aliases: tuple[str, ...] = field(default=())
 
 

@@ -1,0 +1,192 @@
+"""+ - * / % over numbers, dates and intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import polars as pl
+
+from sameriver.common.types import (
+    APPROXIMATE,
+    INTEGERS,
+    INTERVALS,
+    NUMERIC,
+    TIMESTAMPS,
+    DataType,
+    Root,
+    to_polars,
+)
+from sameriver.functions import decimals
+from sameriver.functions.calendar import shift
+from sameriver.functions.coercion import common_number
+from sameriver.functions.failure import fail_where
+from sameriver.functions.forms import INTERVAL, NUMBER, Form, infer, wrong_arguments
+from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
+
+_SHIFTED = (Root.DATE, Root.TIME, *TIMESTAMPS)
+_DECIMAL_TYPES: dict[str, Callable[[DataType, DataType], DataType]] = {
+    "+": decimals.sum_type,
+    "-": decimals.sum_type,
+    "*": decimals.product_type,
+    "/": decimals.quotient_type,
+    "%": decimals.remainder_type,
+}
+
+
+def arithmetic(name: str, symbol: str) -> Infer:
+    """Types of ``left symbol right``."""
+    forms: tuple[Form, ...] = ((NUMBER, NUMBER),)
+
+    def settle(operands: Sequence[Operand]) -> Resolved:
+        if len(operands) != 2:
+            raise wrong_arguments(name, operands, forms)
+        left, right = _typed(operands[0].type, operands[1].type)
+        nullable = left.nullable or right.nullable
+        settled = _numbers(left, right, symbol) or _intervals(left, right, symbol)
+        if settled is None:
+            raise wrong_arguments(name, operands, forms)
+        one, two, result = settled
+        parameters = (one.with_nullable(left.nullable), two.with_nullable(right.nullable))
+        return Resolved(parameters, result.with_nullable(nullable))
+
+    return settle
+
+
+def _typed(left: DataType, right: DataType) -> tuple[DataType, DataType]:
+    """A bare NULL takes the type of the other side."""
+    left, right = left.plain, right.plain
+    if left.root is Root.NULL:
+        left = right.with_nullable(True)
+    return left, left.with_nullable(True) if right.root is Root.NULL else right
+
+
+_Settled = tuple[DataType, DataType, DataType]
+
+
+def _numbers(left: DataType, right: DataType, symbol: str) -> _Settled | None:
+    if left.root not in NUMERIC or right.root not in NUMERIC:
+        return None
+    wider = common_number(left, right)
+    if wider.root is Root.DECIMAL:
+        one, two = decimals.as_decimal(left), decimals.as_decimal(right)
+        return one, two, _DECIMAL_TYPES[symbol](one, two)
+    return wider, wider, right if symbol == "%" and wider.root in INTEGERS else wider
+
+
+def _intervals(left: DataType, right: DataType, symbol: str) -> _Settled | None:
+    if symbol in "+-" and left.root in _SHIFTED and right.root in INTERVALS:
+        return left, right, left
+    if symbol == "+" and left.root in INTERVALS and right.root in _SHIFTED:
+        return left, right, right
+    if symbol in "+-" and left.root in INTERVALS and left.root is right.root:
+        return left, right, left
+    if symbol == "*" and left.root in INTERVALS and right.root in INTEGERS:
+        return left, right, left
+    if symbol == "*" and right.root in INTERVALS and left.root in INTEGERS:
+        return left, right, right
+    return None
+
+
+def _types(evaluation: Evaluation) -> tuple[DataType, DataType]:
+    one, two = evaluation.operands
+    return one.type, two.type
+
+
+def _plus(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    return _add(evaluation, args, 1)
+
+
+def _minus(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    return _add(evaluation, args, -1)
+
+
+def _add(evaluation: Evaluation, args: Sequence[pl.Expr], sign: int) -> pl.Expr:
+    left, right = args
+    one, two = _types(evaluation)
+    if one.root is Root.DECIMAL:
+        return decimals.add(left, right, one, two, sign=sign)
+    if one.root in _SHIFTED:
+        return shift(left, right, one, two, sign=sign)
+    if two.root in _SHIFTED:
+        return shift(right, left, two, one, sign=sign)
+    return left + right if sign > 0 else left - right
+
+
+def _times(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    left, right = args
+    one, two = _types(evaluation)
+    if one.root is Root.DECIMAL:
+        return decimals.multiply(left, right, one, two)
+    if Root.INTERVAL_DAY_TIME in (one.root, two.root):
+        ticks = left.cast(pl.Int64) * right.cast(pl.Int64)
+        return ticks.cast(pl.Duration("ms"))
+    if Root.INTERVAL_YEAR_MONTH in (one.root, two.root):
+        return left.cast(pl.Int32) * right.cast(pl.Int32)
+    return left * right
+
+
+def _by_zero(evaluation: Evaluation, args: Sequence[pl.Expr], value: pl.Expr) -> pl.Expr:
+    """Fails where an exact number is divided by zero, as Flink does."""
+    left, right = args
+    zero = (right == 0) & left.is_not_null()
+    return fail_where(
+        zero,
+        value,
+        left,
+        to_polars(evaluation.result),
+        "DIVISION_BY_ZERO",
+        lambda dividend: f"{dividend} is divided by zero",
+    )
+
+
+def _cut(left: pl.Expr, right: pl.Expr, type: DataType) -> pl.Expr:
+    """Integer quotient, rounded toward zero."""
+    floor = left // right
+    inexact = (floor * right != left) & ((left < 0) != (right < 0))
+    return floor + inexact.cast(to_polars(type))
+
+
+def _over(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    left, right = args
+    one, two = _types(evaluation)
+    if one.root in APPROXIMATE:
+        return left / right
+    if one.root is Root.DECIMAL:
+        return _by_zero(evaluation, args, decimals.divide(left, right, one, two))
+    return _by_zero(evaluation, args, _cut(left, right, one))
+
+
+def _modulo(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    left, right = args
+    one, two = _types(evaluation)
+    if one.root in APPROXIMATE:
+        rest = left.abs() % right.abs()
+        return pl.when(left < 0).then(-rest).otherwise(rest)
+    if one.root is Root.DECIMAL:
+        return _by_zero(evaluation, args, decimals.remainder(left, right, one, two))
+    rest = left - _cut(left, right, one) * right
+    return _by_zero(evaluation, args, rest.cast(to_polars(evaluation.result)))
+
+
+def _negate(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    if evaluation.result.root is Root.DECIMAL:
+        return (decimals.big(0) - decimals.unscaled(args[0])).reinterpret(
+            dtype=to_polars(evaluation.result)
+        )
+    return -args[0]
+
+
+ARITHMETIC = [
+    ScalarFunction(name="+", infer=arithmetic("+", "+"), kernel=_plus),
+    ScalarFunction(name="-", infer=arithmetic("-", "-"), kernel=_minus),
+    ScalarFunction(name="*", infer=arithmetic("*", "*"), kernel=_times),
+    ScalarFunction(name="/", infer=arithmetic("/", "/"), kernel=_over, fallible=True),
+    ScalarFunction(
+        name="%", infer=arithmetic("%", "%"), kernel=_modulo, fallible=True, aliases=("MOD",)
+    ),
+    ScalarFunction(
+        name="NEGATE",
+        infer=infer("NEGATE", (NUMBER,), (INTERVAL,), result=lambda o: o[0].type),
+        kernel=_negate,
+    ),
+]

@@ -1,0 +1,133 @@
+"""Which types meet in a third, and which go into which without being asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sameriver.common.types import (
+    APPROXIMATE,
+    BINARIES,
+    CHARACTERS,
+    DOUBLE,
+    INTEGERS,
+    NUMERIC,
+    TIMESTAMPS,
+    DataType,
+    Root,
+    decimal,
+)
+from sameriver.functions.decimals import as_decimal
+
+_DATETIME = (Root.DATE, *TIMESTAMPS)
+
+
+def common_type(types: Iterable[DataType]) -> DataType | None:
+    """The type that holds the values of all ``types``, as CASE, UNION and COALESCE need it.
+
+    Nullable if one of them is. None: there is no such type.
+    """
+    met: DataType | None = None
+    for position, type in enumerate(types):
+        met = type.plain if position == 0 else met and _common(met, type.plain)
+    return met
+
+
+def _common(left: DataType, right: DataType) -> DataType | None:
+    nullable = left.nullable or right.nullable
+    met = _meet(left, right)
+    return None if met is None else met.with_nullable(nullable)
+
+
+def _meet(left: DataType, right: DataType) -> DataType | None:
+    if left.with_nullable(True) == right.with_nullable(True):
+        return left
+    if Root.NULL in (left.root, right.root):
+        return right if left.root is Root.NULL else left
+    if left.root in NUMERIC and right.root in NUMERIC:
+        return common_number(left, right)
+    for family, varying in ((CHARACTERS, Root.VARCHAR), (BINARIES, Root.VARBINARY)):
+        if left.root in family and right.root in family:
+            length = max(left.precision or 0, right.precision or 0)
+            return DataType(root=varying, precision=length)
+    if left.root in _DATETIME and right.root in _DATETIME:
+        return _datetime(left, right)
+    if left.root is right.root:
+        return _same_root(left, right)
+    return None
+
+
+def common_number(left: DataType, right: DataType) -> DataType:
+    """The wider number: BIGINT before INT, DOUBLE before DECIMAL, FLOAT before INT."""
+    roots = (left.root, right.root)
+    if any(root in APPROXIMATE for root in roots):
+        if Root.DECIMAL in roots or Root.DOUBLE in roots:
+            return DOUBLE
+        return left if left.root is Root.FLOAT else right
+    if all(root in INTEGERS for root in roots):
+        return max(left, right, key=lambda type: INTEGERS.index(type.root))
+    one, two = as_decimal(left), as_decimal(right)
+    scale = max(one.scale or 0, two.scale or 0)
+    whole = max((t.precision or 0) - (t.scale or 0) for t in (one, two))
+    return decimal(min(38, whole + scale), scale)
+
+
+def _datetime(left: DataType, right: DataType) -> DataType | None:
+    roots = {left.root, right.root}
+    root = Root.TIMESTAMP_LTZ if Root.TIMESTAMP_LTZ in roots else Root.TIMESTAMP
+    return DataType(root=root, precision=max(left.precision or 0, right.precision or 0))
+
+
+def _same_root(left: DataType, right: DataType) -> DataType | None:
+    if left.root is Root.TIME:
+        return left if (left.precision or 0) >= (right.precision or 0) else right
+    if len(left.children) != len(right.children):
+        return None
+    pairs = zip(left.children, right.children, strict=True)
+    children = tuple(common_type(pair) for pair in pairs)
+    if not children or None in children:
+        return None
+    return replace(left, children=tuple(child for child in children if child is not None))
+
+
+def comparable(left: DataType, right: DataType, *, equality: bool) -> DataType | None:
+    """The type in which Flink compares the two; None where it refuses.
+
+    A string that meets a date or time is read as one. A string and a number can be ordered (the
+    string is read as a number) but not tested for equality, as in Flink.
+    """
+    if Root.NULL in (left.root, right.root):
+        return right if left.root is Root.NULL else left
+    if {left.root, right.root} == {Root.DATE, Root.TIMESTAMP}:
+        return None
+    for text, other in ((left, right), (right, left)):
+        if text.root in CHARACTERS and other.root not in CHARACTERS:
+            readable = other.root in (*_DATETIME, Root.TIME, Root.BOOLEAN)
+            if readable or (other.root in NUMERIC and not equality):
+                return other
+            return None
+    return common_type((left, right))
+
+
+def implicit_cast_allowed(source: DataType, target: DataType) -> bool:
+    """Whether a value may go where ``target`` is expected without CAST (INSERT, arguments).
+
+    Numbers widen, strings of any length mix, DATE goes to TIMESTAMP, the two timestamps mix.
+    """
+    one, two = source.root, target.root
+    if one is Root.NULL or (one is two and not source.children):
+        return True
+    if one in INTEGERS and two in INTEGERS:
+        return INTEGERS.index(one) <= INTEGERS.index(two)
+    if one in (*INTEGERS, Root.DECIMAL) and two in (Root.DECIMAL, *APPROXIMATE):
+        return True
+    if one is Root.FLOAT and two is Root.DOUBLE:
+        return True
+    if any(one in family and two in family for family in (CHARACTERS, BINARIES, TIMESTAMPS)):
+        return True
+    if one is Root.DATE and two in TIMESTAMPS:
+        return True
+    if one is two and len(source.children) == len(target.children):
+        pairs = zip(source.children, target.children, strict=True)
+        return all(implicit_cast_allowed(a, b) for a, b in pairs)
+    return False

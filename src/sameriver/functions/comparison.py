@@ -1,0 +1,109 @@
+"""Comparisons: NULL if a side is NULL, but for IS [NOT] DISTINCT FROM and IS NULL."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+
+import polars as pl
+
+from sameriver.common.errors import UserError
+from sameriver.common.types import BOOLEAN, CHARACTERS, NUMERIC, DataType, Root
+from sameriver.functions.coercion import comparable
+from sameriver.functions.forms import ANY, Form, wrong_arguments
+from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
+
+_PAIR: tuple[Form, ...] = ((ANY, ANY),)
+_UNORDERED = (Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW)
+
+
+def _compared(name: str, *, equality: bool, nullable: bool | None = None) -> Infer:
+    def settle(operands: Sequence[Operand]) -> Resolved:
+        if len(operands) != 2:
+            raise wrong_arguments(name, operands, _PAIR)
+        left, right = (operand.type.plain for operand in operands)
+        common = comparable(left, right, equality=equality)
+        if common is None or (common.root in _UNORDERED and not equality):
+            raise incomparable(name, operands)
+        either = left.nullable or right.nullable
+        result = BOOLEAN.with_nullable(either if nullable is None else nullable)
+        parameters = (side(left, common), side(right, common))
+        return Resolved(parameters, result)
+
+    return settle
+
+
+def side(type: DataType, common: DataType) -> DataType:
+    """What one side is cast to; strings of any length compare as they are."""
+    if type.root in CHARACTERS and common.root in CHARACTERS:
+        return type
+    return common.with_nullable(type.nullable)
+
+
+def incomparable(name: str, operands: Sequence[Operand]) -> UserError:
+    roots = [operand.type.root for operand in operands]
+    text = any(root in CHARACTERS for root in roots)
+    number = any(root in NUMERIC for root in roots)
+    hint = "CAST one side to the type of the other."
+    if text and number:
+        hint = "CAST the string to the type of the number, or the number to STRING."
+    return wrong_arguments(name, operands, _PAIR, hint=hint)
+
+
+def _comparison(
+    name: str, compare: Callable[[pl.Expr, pl.Expr], pl.Expr], *, equality: bool = False
+) -> ScalarFunction:
+    return ScalarFunction(
+        name=name,
+        infer=_compared(name, equality=equality),
+        kernel=lambda _, args: compare(args[0], args[1]),
+    )
+
+
+def _members(operands: Sequence[Operand]) -> Resolved:
+    if len(operands) < 2:
+        raise wrong_arguments("IN", operands, ((ANY, ANY, ...),))
+    value, *rest = (operand.type.plain for operand in operands)
+    common: DataType | None = value
+    for type in rest:
+        common = common and comparable(common, type, equality=False)
+    if common is None:
+        raise incomparable("IN", operands)
+    parameters = tuple(side(type, common) for type in (value, *rest))
+    return Resolved(parameters, BOOLEAN.with_nullable(any(t.nullable for t in (value, *rest))))
+
+
+def _in(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    value, *rest = args
+    return pl.any_horizontal([value == member for member in rest])
+
+
+def _null_test(operands: Sequence[Operand]) -> Resolved:
+    if len(operands) != 1:
+        raise wrong_arguments("IS NULL", operands, ((ANY,),))
+    return Resolved((operands[0].type.plain,), BOOLEAN.with_nullable(False))
+
+
+COMPARISON = [
+    _comparison("=", operator.eq, equality=True),
+    _comparison("<>", operator.ne, equality=True),
+    _comparison("<", operator.lt),
+    _comparison("<=", operator.le),
+    _comparison(">", operator.gt),
+    _comparison(">=", operator.ge),
+    ScalarFunction(
+        name="IS DISTINCT FROM",
+        infer=_compared("IS DISTINCT FROM", equality=True, nullable=False),
+        kernel=lambda _, args: args[0].ne_missing(args[1]),
+    ),
+    ScalarFunction(
+        name="IS NOT DISTINCT FROM",
+        infer=_compared("IS NOT DISTINCT FROM", equality=True, nullable=False),
+        kernel=lambda _, args: args[0].eq_missing(args[1]),
+    ),
+    ScalarFunction(name="IS NULL", infer=_null_test, kernel=lambda _, args: args[0].is_null()),
+    ScalarFunction(
+        name="IS NOT NULL", infer=_null_test, kernel=lambda _, args: args[0].is_not_null()
+    ),
+    ScalarFunction(name="IN", infer=_members, kernel=_in),
+]

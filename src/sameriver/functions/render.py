@@ -1,0 +1,133 @@
+"""Values as text, as Flink's CAST to STRING prints them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from sameriver.common.types import (
+    APPROXIMATE,
+    BINARIES,
+    CHARACTERS,
+    DataType,
+    Root,
+)
+from sameriver.functions.distinct import by_distinct
+from sameriver.functions.zones import to_wall
+
+
+def text(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr:
+    """``value`` as Flink prints it."""
+    match type.root:
+        case root if root in CHARACTERS:
+            return value
+        case Root.BOOLEAN:
+            return pl.when(value).then(pl.lit("TRUE")).when(~value).then(pl.lit("FALSE"))
+        case root if root in APPROXIMATE:
+            return _floating(value)
+        case root if root in BINARIES:
+            return by_distinct(_decoded, pl.String, value)
+        case Root.DATE:
+            return value.dt.strftime("%Y-%m-%d")
+        case Root.TIME:
+            return _fraction(value, "%H:%M:%S", type.precision or 0)
+        case Root.TIMESTAMP:
+            return _fraction(value, "%Y-%m-%d %H:%M:%S", _digits(type))
+        case Root.TIMESTAMP_LTZ:
+            return _fraction(to_wall(value, zone), "%Y-%m-%d %H:%M:%S", _digits(type))
+        case Root.INTERVAL_YEAR_MONTH:
+            return _months(value)
+        case Root.INTERVAL_DAY_TIME:
+            return _duration(value)
+        case Root.ARRAY | Root.MAP | Root.MULTISET | Root.ROW:
+            return _nested(value, type, zone)
+    return value.cast(pl.String)
+
+
+def _digits(type: DataType) -> int:
+    return 6 if type.precision is None else type.precision
+
+
+def _decoded(value: bytes) -> str:
+    return value.decode("utf-8", errors="replace")
+
+
+def _fraction(value: pl.Expr, pattern: str, digits: int) -> pl.Expr:
+    """Time with exactly ``digits`` digits of a second."""
+    if digits == 0:
+        return value.dt.strftime(pattern)
+    held = next(width for width in (3, 6, 9) if digits <= width)
+    shown = value.dt.strftime(f"{pattern}%.{held}f")
+    return shown if held == digits else shown.str.head(digits - held)
+
+
+def _floating(value: pl.Expr) -> pl.Expr:
+    """As Java: 1.5, 1.0E10, 1.0E-5, NaN, Infinity."""
+    size = value.abs()
+    plain = (size == 0) | ((size >= 1e-3) & (size < 1e7))
+    odd = by_distinct(_java, pl.String, pl.when(~plain).then(value.cast(pl.String)))
+    return pl.when(plain).then(value.cast(pl.String)).otherwise(odd)
+
+
+def _java(shown: str) -> str:
+    """Java's text of a number outside 0.001 to 10 million."""
+    if "inf" in shown:
+        return "-Infinity" if shown.startswith("-") else "Infinity"
+    if "nan" in shown.lower():
+        return "NaN"
+    sign, digits, exponent = Decimal(shown).normalize().as_tuple()
+    figures = "".join(map(str, digits))
+    power = int(exponent) + len(figures) - 1
+    return f"{'-' if sign else ''}{figures[0]}.{figures[1:] or '0'}E{power}"
+
+
+def _months(value: pl.Expr) -> pl.Expr:
+    sign = pl.when(value < 0).then(pl.lit("-")).otherwise(pl.lit("+"))
+    months = (value.abs() % 12).cast(pl.String).str.zfill(2)
+    return pl.format("{}{}-{}", sign, value.abs() // 12, months)
+
+
+def _duration(value: pl.Expr) -> pl.Expr:
+    total = value.cast(pl.Int64)
+    size = total.abs()
+    sign = pl.when(total < 0).then(pl.lit("-")).otherwise(pl.lit("+"))
+    parts = [
+        ((size // unit) % wrap).cast(pl.String).str.zfill(width)
+        for unit, wrap, width in ((3_600_000, 24, 2), (60_000, 60, 2), (1000, 60, 2), (1, 1000, 3))
+    ]
+    return pl.format("{}{} {}:{}:{}.{}", sign, size // 86_400_000, *parts)
+
+
+def _nested(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr:
+    if type.root is Root.ROW:
+        pairs = zip(type.names, type.children, strict=True)
+        parts = [_or_null(value.struct.field(name), child, zone) for name, child in pairs]
+        shown = pl.format("({})", pl.concat_str(parts, separator=", "))
+        return pl.when(value.is_not_null()).then(shown)
+    if type.root is Root.ARRAY:
+        items = value.list.eval(_or_null(pl.element(), type.children[0], zone))
+        return pl.format("[{}]", items.list.join(", "))
+    counted = DataType(root=Root.INT)
+    key, content = (*type.children, counted)[:2]
+    entry = pl.format(
+        "{}={}",
+        _or_null(pl.element().struct.field("key"), key, zone),
+        _or_null(pl.element().struct.field("value"), content, zone),
+    )
+    return pl.format("{{{}}}", value.list.eval(entry).list.join(", "))
+
+
+def _or_null(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr:
+    return text(value, type, zone).fill_null("NULL")
+
+
+def fitted(value: pl.Expr, type: DataType) -> pl.Expr:
+    """Text cut to the length of CHAR(n) or VARCHAR(n); CHAR(n) is padded with blanks."""
+    length = type.precision or 1
+    cut = value.str.head(length) if length < _LONG else value
+    return cut.str.pad_end(length) if type.root is Root.CHAR else cut
+
+
+_LONG = 2**31 - 1

@@ -1,0 +1,166 @@
+"""Expressions -> Polars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from sameriver import functions
+from sameriver.common.errors import InternalError, SameriverError
+from sameriver.common.types import Root, to_polars
+from sameriver.functions.signature import UNKNOWN, Evaluation, Operand, ScalarFunction
+from sameriver.plan.expressions import Call, Column, Expression, Literal, walk
+
+NOW = "$now"
+"""Column (Datetime ms, UTC) with the processing time of the batch; every frame that compiled
+expressions read must have it if ``uses_clock``."""
+
+_Mask = pl.Expr | None
+"""Where the value is asked for; None: everywhere."""
+
+
+def compile_expression(expression: Expression, zone: ZoneInfo) -> pl.Expr:
+    """The Polars expression of a bound expression; its type is exactly that of the expression.
+
+    One without columns is a scalar: select it beside a column to get as many rows.
+
+    Raises:
+        EvaluationError: when evaluated: CAST_FAILED, DIVISION_BY_ZERO, ...
+    """
+    return _compile(expression, zone, None)
+
+
+def uses_clock(expression: Expression) -> bool:
+    """Whether the compiled expression reads the NOW column."""
+    return any(isinstance(node, Call) and not _deterministic(node) for node in walk(expression))
+
+
+def _deterministic(call: Call) -> bool:
+    return _function(call).deterministic
+
+
+def _function(call: Call) -> ScalarFunction:
+    function = functions.scalar(call.function)
+    if function is None:
+        raise InternalError("UNBOUND_FUNCTION", f"there is no function '{call.function}'")
+    return function
+
+
+def _compile(expression: Expression, zone: ZoneInfo, mask: _Mask) -> pl.Expr:
+    match expression:
+        case Column(name=name):
+            return pl.col(name)
+        case Literal():
+            return literal(expression)
+        case Call():
+            folded = _fold(expression, zone)
+            return _call(expression, zone, mask) if folded is None else folded
+
+
+def literal(value: Literal) -> pl.Expr:
+    """A scalar of exactly the literal's type."""
+    held = value.value
+    if value.type.root is Root.INTERVAL_DAY_TIME and isinstance(held, timedelta):
+        held = held // timedelta(milliseconds=1)
+        return pl.lit(held, dtype=pl.Int64).cast(pl.Duration("ms"))
+    if value.type.root is Root.TIMESTAMP_LTZ and isinstance(held, datetime):
+        held = held.replace(tzinfo=None)
+        naive = pl.Series([held], dtype=pl.Datetime("us"))
+        return pl.lit(naive.dt.replace_time_zone("UTC").cast(to_polars(value.type))).first()
+    if value.type.root in (Root.TIMESTAMP, Root.DECIMAL):
+        return pl.lit(pl.Series([held], dtype=to_polars(value.type))).first()
+    return pl.lit(held, dtype=to_polars(value.type))
+
+
+def _fold(call: Call, zone: ZoneInfo) -> pl.Expr | None:
+    """The value of a call without columns; None if it has none yet, or fails."""
+    nodes = list(walk(call))
+    if any(isinstance(node, Column) for node in nodes):
+        return None
+    if any(isinstance(node, Call) and not _deterministic(node) for node in nodes):
+        return None
+    try:
+        value = pl.select(_call(call, zone, None)).to_series()
+    except SameriverError:
+        return None
+    return pl.lit(value).first()
+
+
+def _call(call: Call, zone: ZoneInfo, mask: _Mask) -> pl.Expr:
+    function = _function(call)
+    args = _arguments(call, zone, mask)
+    if function.fallible and mask is not None:
+        args = [pl.when(mask).then(arg) for arg in args]
+    operands = tuple(
+        Operand(arg.type, arg.value if isinstance(arg, Literal) else UNKNOWN) for arg in call.args
+    )
+    evaluation = Evaluation(operands=operands, result=call.type, zone=zone, now=NOW)
+    return function.kernel(evaluation, args)
+
+
+def _arguments(call: Call, zone: ZoneInfo, mask: _Mask) -> Sequence[pl.Expr]:
+    """Arguments, each asked for only where the ones before it leave a question."""
+    if call.function not in _LAZY or not _any_fallible(call):
+        return [_compile(arg, zone, mask) for arg in call.args]
+    return _LAZY[call.function](call.args, zone, mask)
+
+
+def _any_fallible(call: Call) -> bool:
+    return any(isinstance(node, Call) and _function(node).fallible for node in walk(call))
+
+
+def _both(mask: _Mask, more: pl.Expr) -> pl.Expr:
+    return more if mask is None else mask & more
+
+
+def _branches(args: Sequence[Expression], zone: ZoneInfo, mask: _Mask) -> list[pl.Expr]:
+    """CASE and IF: a branch counts where its condition is the first that is true."""
+    compiled: list[pl.Expr] = []
+    for position in range(0, len(args) - 1, 2):
+        condition = _compile(args[position], zone, mask)
+        true = condition.fill_null(False)
+        compiled += [condition, _compile(args[position + 1], zone, _both(mask, true))]
+        mask = _both(mask, ~true)
+    return [*compiled, _compile(args[-1], zone, mask)]
+
+
+def _until_null_ends(args: Sequence[Expression], zone: ZoneInfo, mask: _Mask) -> list[pl.Expr]:
+    """COALESCE: an argument counts where all before it are NULL."""
+    compiled: list[pl.Expr] = []
+    for arg in args:
+        compiled.append(_compile(arg, zone, mask))
+        mask = _both(mask, compiled[-1].is_null())
+    return compiled
+
+
+def _while_not(
+    decided: bool, args: Sequence[Expression], zone: ZoneInfo, mask: _Mask
+) -> list[pl.Expr]:
+    """AND and OR: an argument counts where none before it has decided."""
+    compiled: list[pl.Expr] = []
+    for arg in args:
+        compiled.append(_compile(arg, zone, mask))
+        settled = compiled[-1] if decided else ~compiled[-1]
+        mask = _both(mask, ~settled.fill_null(False))
+    return compiled
+
+
+def _while_true(args: Sequence[Expression], zone: ZoneInfo, mask: _Mask) -> list[pl.Expr]:
+    return _while_not(False, args, zone, mask)
+
+
+def _while_false(args: Sequence[Expression], zone: ZoneInfo, mask: _Mask) -> list[pl.Expr]:
+    return _while_not(True, args, zone, mask)
+
+
+_LAZY = {
+    "CASE": _branches,
+    "IF": _branches,
+    "COALESCE": _until_null_ends,
+    "IFNULL": _until_null_ends,
+    "AND": _while_true,
+    "OR": _while_false,
+}
