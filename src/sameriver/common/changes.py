@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
+import numpy as np
 import polars as pl
 
 
@@ -99,6 +100,29 @@ class Changes:
             return None
         added = (self.kinds == ChangeKind.INSERT) | (self.kinds == ChangeKind.UPDATE_AFTER)
         return added.cast(pl.Int64) * 2 - 1
+
+
+def keep(changes: Changes, mask: pl.Series) -> Iterator[Event]:
+    """The rows where ``mask`` is true (NULL drops), with the watermarks of the dropped ones.
+
+    A dropped row may have moved the watermark: the kept row before it then carries that
+    watermark, or a ``Watermark`` comes first if no row was kept before it.
+    """
+    if changes.watermarks is None:
+        yield changes.filter(mask)
+        return
+    kept = mask.fill_null(False).arg_true().to_numpy().astype(np.int64)
+    after = changes.watermarks.to_numpy()
+    first = kept[0] if len(kept) else len(after)
+    if first > 0:
+        yield Watermark(int(after[first - 1]))
+    if len(kept):
+        ends = np.append(kept[1:] - 1, len(after) - 1)
+        yield Changes(
+            changes.rows.filter(mask),
+            None if changes.kinds is None else changes.kinds.filter(mask),
+            pl.Series(after[ends]),
+        )
 
 
 def concat(batches: Iterable[Changes]) -> Changes:

@@ -36,6 +36,8 @@ OPTIONS: dict[str, Option] = {
         Option("sameriver.batch.rows", "262144", "most rows in a batch"),
         Option("sameriver.batch.latency", "200 ms", "longest wait for a batch to fill"),
         Option("scan.watermark.emit.strategy", "on-periodic", "after a batch, or after each row"),
+        Option("pipeline.auto-watermark-interval", "0 ms", "on-event: smallest step of a watermark"),
+        Option("table.exec.source.idle-timeout", "0 ms", "a silent source stops holding back; 0: no"),
     )
 }
 

@@ -42,9 +42,12 @@ class Operator:
         splits: False (the default): the engine cuts a batch with ``watermarks`` into runs between
             which ``on_watermark`` is called. True: the operator takes the column itself, and
             gives either rows with a ``watermarks`` column or Watermark events in between.
+        assigns: True: watermarks from below end here, but for the one at the end of input; the
+            operator makes its own, and ``watermark`` is the last one it gave.
     """
 
     splits: ClassVar[bool] = False
+    assigns: ClassVar[bool] = False
 
     def __init__(self, context: OperatorContext) -> None:
         self.context = context

@@ -1,0 +1,179 @@
+"""The loop of a job: reads its sources, pushes batches, fires timers, ends when they end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
+from sameriver.engine.job import Job
+from sameriver.engine.prefetch import Prefetcher
+from sameriver.plan.physical.node import PhysicalNode
+from sameriver.plan.physical.scan import Scan
+
+_NAP = 0.05
+"""Longest wait in seconds, so that timers, cancellation and flushes are never far off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far a job is.
+
+    Attributes:
+        rows_in, rows_out, late_rows, ignored_rows: counts since the start.
+        watermark: that of the output in ms; None: none yet, or the end.
+        lag: the clock minus the watermark, in ms.
+        seconds: since the start.
+    """
+
+    rows_in: int
+    rows_out: int
+    late_rows: int
+    ignored_rows: int
+    watermark: int | None
+    lag: int | None
+    seconds: float
+
+
+class Driver:
+    """Drives a job in the caller's thread; one ``step`` takes a batch of each source at most.
+
+    Use it as a context manager: it closes the job, or aborts it after an error.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self._ready = threading.Event()
+        self._started = time.monotonic()
+        self._flushed = self._started
+        self._latency = job.config.duration("sameriver.batch.latency").total_seconds()
+        self._idle_after = job.config.duration("table.exec.source.idle-timeout").total_seconds()
+        self._open: dict[PhysicalNode, Prefetcher] = {}
+        self._heard: dict[PhysicalNode, float] = {}
+        self._ignored = 0
+
+    def __enter__(self) -> Driver:
+        try:
+            self._start()
+        except BaseException:
+            self._close_sources()
+            self.job.abort()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._close_sources()
+        if kind is None or kind is GeneratorExit:
+            self.job.close()
+        else:
+            self.job.abort()
+
+    def _start(self) -> None:
+        rows = self.job.config.integer("sameriver.batch.rows")
+        for node in self.job.sources:
+            if isinstance(node, Scan) and not self.job.is_finished(node):
+                self._open[node] = Prefetcher(
+                    self.job.source(node), rows=rows, latency=self._latency, ready=self._ready
+                )
+                self._heard[node] = time.monotonic()
+        for node in self.job.sources:
+            if not isinstance(node, Scan):
+                self.job.finish(node)
+
+    def step(self) -> bool:
+        """Takes what the sources have, fires timers; False once all sources have ended."""
+        if not self._open:
+            return False
+        self._ready.clear()
+        moved = [self._take(node) for node in list(self._open)]
+        self.job.fire_timers()
+        self._flush()
+        if not any(moved) and self._open:
+            self._ready.wait(self._nap())
+        return bool(self._open)
+
+    def progress(self) -> Progress:
+        counters = self.job.counters()
+        watermark: int | None = self.job.output_watermark()
+        if watermark in (MIN_WATERMARK, MAX_WATERMARK):
+            watermark = None
+        return Progress(
+            rows_in=counters["rows_in"],
+            rows_out=counters["rows_out"],
+            late_rows=counters["late_rows"],
+            ignored_rows=self._ignored + sum(map(_ignored, self._open.values())),
+            watermark=watermark,
+            lag=None if watermark is None else self.job.clock.now() - watermark,
+            seconds=time.monotonic() - self._started,
+        )
+
+    def _take(self, node: PhysicalNode) -> bool:
+        prefetcher = self._open[node]
+        # Bounded sources take turns, which makes their order of arrival the same in every run.
+        batch = prefetcher.take(wait=_NAP if prefetcher.source.bounded else 0)
+        now = time.monotonic()
+        if batch is None:
+            if self._idle_after and now - self._heard[node] > self._idle_after:
+                self.job.idle(node)
+            return False
+        self._heard[node] = now
+        self.job.push(node, batch)
+        if batch.finished:
+            self._release(node)
+        return True
+
+    def _release(self, node: PhysicalNode) -> None:
+        prefetcher = self._open.pop(node)
+        self._ignored += _ignored(prefetcher)
+        prefetcher.close()
+
+    def _close_sources(self) -> None:
+        for node in list(self._open):
+            self._release(node)
+
+    def _flush(self) -> None:
+        now = time.monotonic()
+        if now - self._flushed >= self._latency:
+            self._flushed = now
+            self.job.flush()
+
+    def _nap(self) -> float:
+        timer = self.job.next_timer()
+        if timer is None:
+            return _NAP
+        return min(_NAP, max(0.001, (timer - self.job.clock.now()) / 1000))
+
+
+def run(
+    job: Job,
+    *,
+    stop: threading.Event | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Progress:
+    """Runs a job to its end, or until ``stop`` is set from another thread or a signal.
+
+    At the end of all (bounded) sources watermarks go to the maximum; processing-time windows
+    that are still open are not fired. Stopping early closes the sinks on what was written.
+
+    Args:
+        job: not started yet.
+        stop: set it to stop between two batches.
+        progress: called after each step.
+
+    Raises:
+        SameriverError: the job failed; its sinks were aborted.
+    """
+    with Driver(job) as driver:
+        while driver.step() and not (stop is not None and stop.is_set()):
+            if progress is not None:
+                progress(driver.progress())
+        last = driver.progress()
+        if progress is not None:
+            progress(last)
+        return last
+
+
+def _ignored(prefetcher: Prefetcher) -> int:
+    return prefetcher.source.counters().get("ignored_rows", 0)

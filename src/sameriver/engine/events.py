@@ -1,0 +1,137 @@
+"""Arithmetic on batches that carry watermarks: cut, spread over shards, put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from sameriver.common.changes import Changes, Event, Watermark
+
+Times = npt.NDArray[np.int64]
+"""Watermarks in ms."""
+
+
+def cut(changes: Changes, start: int) -> Iterator[tuple[Changes, int]]:
+    """Runs of rows and the watermark after each run; ``start`` is in force before the batch."""
+    if changes.watermarks is None:
+        yield changes, start
+        return
+    after = changes.watermarks.to_numpy()
+    moves = np.flatnonzero(np.diff(after, prepend=start))
+    bare = Changes(changes.rows, changes.kinds)
+    begin = 0
+    for end in moves.tolist():
+        yield bare.slice(begin, end + 1 - begin), int(after[end])
+        begin = end + 1
+    if begin < len(after):
+        yield bare.slice(begin, len(after) - begin), int(after[-1])
+
+
+def clip(after: pl.Series, low: int, high: int) -> pl.Series | None:
+    """Watermarks of one input seen by a node whose other inputs stand at ``high``.
+
+    None if that leaves the node's watermark at ``low`` throughout.
+    """
+    values = np.clip(after.to_numpy(), low, max(low, high))
+    return pl.Series(values) if values[-1] > low else None
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Rows, and the watermark in force right before each of them."""
+
+    changes: Changes
+    before: Times
+
+
+def merge(outputs: Sequence[Sequence[Event]], start: int) -> list[Event]:
+    """What the shards of a node gave for one batch, as one stream.
+
+    ``start`` is the watermark in force before. No row comes after a watermark that its shard had
+    not reached when it gave the row; rows of one shard keep their order.
+    """
+    if len(outputs) == 1 and len(outputs[0]) <= 1:
+        return list(outputs[0])
+    pieces: list[_Piece] = []
+    finals = []
+    for events in outputs:
+        final = start
+        for event in events:
+            if isinstance(event, Watermark):
+                final = max(final, event.time)
+            elif len(event):
+                before, final = _before(event, final)
+                pieces.append(_Piece(event, before))
+        finals.append(final)
+    return _stream(pieces, start, min(finals, default=start))
+
+
+def _before(changes: Changes, start: int) -> tuple[Times, int]:
+    """The watermark before each row, and the one after the last."""
+    if changes.watermarks is None:
+        return np.full(len(changes), start, np.int64), start
+    after = np.maximum(changes.watermarks.to_numpy(), start)
+    return np.concatenate([[start], after[:-1]]), int(after[-1])
+
+
+def _stream(pieces: Sequence[_Piece], start: int, final: int) -> list[Event]:
+    if not pieces:
+        return [Watermark(final)] if final > start else []
+    changes = _concat([piece.changes for piece in pieces])
+    before = np.concatenate([piece.before for piece in pieces])
+    if before.max() == start:
+        return [changes, Watermark(final)] if final > start else [changes]
+    if np.any(before[1:] < before[:-1]):
+        order = np.argsort(before, kind="stable")
+        before = before[order]
+        changes = changes.gather(pl.Series(order))
+    after = np.maximum(np.append(before[1:], final), before)
+    events: list[Event] = [Watermark(int(before[0]))] if before[0] > start else []
+    return [*events, Changes(changes.rows, changes.kinds, pl.Series(after))]
+
+
+def _concat(batches: Sequence[Changes]) -> Changes:
+    if len(batches) == 1:
+        return Changes(batches[0].rows, batches[0].kinds)
+    kinds = None
+    if any(batch.kinds is not None for batch in batches):
+        kinds = pl.concat([batch.kinds_or_inserts() for batch in batches])
+    return Changes(pl.concat([batch.rows for batch in batches]), kinds)
+
+
+def partition(rows: pl.DataFrame, columns: Sequence[str], shards: int) -> npt.NDArray[np.int64]:
+    """The shard of each row, by hash of its key."""
+    if not columns:
+        return np.zeros(rows.height, np.int64)
+    hashes = rows.select(columns).hash_rows(17).to_numpy()
+    return (hashes % np.uint64(shards)).astype(np.int64)
+
+
+def spread(changes: Changes, places: npt.NDArray[np.int64], shards: int) -> list[list[Event]]:
+    """The events each shard gets of a batch; ``places`` holds the shard of each row.
+
+    Between two rows of a shard the watermark may have moved at rows of others: a row's watermark
+    becomes the one in force before the shard's next row.
+    """
+    return [_share(changes, np.flatnonzero(places == shard)) for shard in range(shards)]
+
+
+def _share(changes: Changes, positions: npt.NDArray[np.intp]) -> list[Event]:
+    whole = len(positions) == len(changes)
+    if changes.watermarks is None:
+        if not len(positions):
+            return []
+        return [changes if whole else changes.gather(pl.Series(positions))]
+    after = changes.watermarks.to_numpy()
+    if not len(positions):
+        return [Watermark(int(after[-1]))]
+    events: list[Event] = []
+    if positions[0] > 0:
+        events.append(Watermark(int(after[positions[0] - 1])))
+    ends = np.append(positions[1:] - 1, len(after) - 1)
+    taken = Changes(changes.rows, changes.kinds).gather(pl.Series(positions))
+    return [*events, Changes(taken.rows, taken.kinds, pl.Series(after[ends]))]

@@ -1,0 +1,206 @@
+"""A job: a running plan that takes batches, watermarks and timers one at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from sameriver.common.changes import MAX_WATERMARK, Changes, Watermark
+from sameriver.common.config import Config
+from sameriver.common.errors import InternalError
+from sameriver.common.time import Clock, SystemClock
+from sameriver.connectors.connector import Sink, Source, SourceBatch
+from sameriver.engine.graph import build, is_sharded
+from sameriver.engine.snapshot import JobState, SourceState
+from sameriver.engine.tables import open_sink, open_source
+from sameriver.operators.values import values_rows
+from sameriver.plan.physical.node import PhysicalNode
+from sameriver.plan.physical.scan import Scan
+from sameriver.plan.physical.sink import Sink as SinkNode
+from sameriver.plan.physical.values import Values
+
+Sources = Callable[[Scan], Source | None]
+"""Stands in for the source of a scan; None: the table's own connector."""
+Sinks = Callable[[SinkNode], Sink | None]
+"""Stands in for the sink of a root; None: the table's own connector."""
+
+
+class Job:
+    """Runs a plan step by step, in the caller's thread.
+
+    Between two calls all state is consistent, so that ``snapshot`` may come at any point. The
+    order of calls: ``restore`` if at all, then ``push``, ``finish`` and the like, then ``close``.
+    ``driver.Driver`` does this from the tables' own sources; a test may do it by hand.
+
+    Attributes:
+        clock: processing time.
+        config: options.
+        sources: what is to be read, ``Scan`` and ``Values`` nodes; ``finish`` each of them.
+        rows_in: rows pushed so far.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[SinkNode],
+        config: Config,
+        *,
+        clock: Clock | None = None,
+        sources: Sources | None = None,
+        sinks: Sinks | None = None,
+    ) -> None:
+        self.config = config
+        self.clock = clock or SystemClock()
+        self.rows_in = 0
+        self._stand_in = sources
+        self._executor = _executor(roots, config)
+        self._sinks: list[Sink] = []
+        try:
+            for root in roots:
+                self._sinks.append(self._open_sink(root, sinks))
+            writers = [sink.write for sink in self._sinks]
+            self._graph = build(roots, config, self.clock, writers, self._executor)
+        except BaseException:
+            self.abort()
+            raise
+        self.sources: tuple[PhysicalNode, ...] = tuple(self._graph.sources)
+        self._states = {node: SourceState() for node in self.sources}
+
+    def _open_sink(self, root: SinkNode, sinks: Sinks | None) -> Sink:
+        sink = sinks(root) if sinks is not None else None
+        if sink is not None:
+            return sink
+        if root.table is None:
+            raise InternalError("NO_SINK", "the changelog of a query has nowhere to go")
+        return open_sink(root.table, self.config, self.clock)
+
+    def source(self, scan: Scan) -> Source:
+        """Opens the source of a scan and seeks it to where the job stands.
+
+        Raises:
+            UserError: the table can't be read.
+            ExternalError: its input can't be opened.
+        """
+        source = self._stand_in(scan) if self._stand_in is not None else None
+        if source is None:
+            source = open_source(scan, self.config, self.clock)
+        position = self._states[scan].position
+        if position is not None:
+            source.seek(position)
+        return source
+
+    # Input.
+
+    def push(self, scan: PhysicalNode, batch: SourceBatch) -> None:
+        """Takes rows of a source through the whole graph, then its watermark."""
+        vertex = self._graph.sources[scan]
+        self._states[scan] = SourceState(position=batch.position)
+        vertex.rest(False)
+        if batch.changes is not None:
+            self.rows_in += len(batch.changes)
+            vertex.send(batch.changes)
+        if batch.watermark is not None:
+            vertex.emit(Watermark(batch.watermark))
+        if batch.finished:
+            self.finish(scan)
+
+    def push_rows(self, scan: PhysicalNode, changes: Changes) -> None:
+        """Takes rows that have no position to go on from."""
+        self.push(scan, SourceBatch(changes, {}))
+
+    def watermark(self, scan: PhysicalNode, time: int) -> None:
+        """A watermark that the source itself gives (SOURCE_WATERMARK()), in ms."""
+        self._graph.sources[scan].emit(Watermark(time))
+
+    def idle(self, scan: PhysicalNode) -> None:
+        """The source is silent: until its next rows it holds no watermark back."""
+        self._graph.sources[scan].rest(True)
+
+    def fire_timers(self) -> None:
+        """Calls all processing-time timers that are due by the clock."""
+        now = self.clock.now()
+        for vertex in self._graph.vertices:
+            vertex.fire(now)
+
+    def next_timer(self) -> int | None:
+        """When the next timer is due, in ms of processing time."""
+        times = [time for v in self._graph.vertices if (time := v.next_timer()) is not None]
+        return min(times, default=None)
+
+    def finish(self, scan: PhysicalNode) -> None:
+        """The source has ended: its watermark goes to the maximum. Literal rows come now."""
+        state = self._states[scan]
+        if state.finished:
+            return
+        self._states[scan] = SourceState(position=state.position, finished=True)
+        vertex = self._graph.sources[scan]
+        vertex.rest(False)
+        if isinstance(scan, Values):
+            vertex.send(Changes(values_rows(scan, self.config.zone, self.clock)))
+        vertex.emit(Watermark(MAX_WATERMARK))
+
+    def is_finished(self, scan: PhysicalNode) -> bool:
+        return self._states[scan].finished
+
+    # State.
+
+    def snapshot(self) -> JobState:
+        """All state, free of the number of shards."""
+        return JobState(
+            nodes=tuple(vertex.snapshot() for vertex in self._graph.vertices),
+            sources=tuple(self._states.values()),
+        )
+
+    def restore(self, state: JobState) -> None:
+        """Takes over the state of a job of the same plan; before any input."""
+        for vertex, node in zip(self._graph.vertices, state.nodes, strict=True):
+            vertex.restore(node)
+        self._states = dict(zip(self.sources, state.sources, strict=True))
+
+    # Output and end.
+
+    def flush(self) -> None:
+        """Makes what was written visible, as far as the sinks can."""
+        for sink in self._sinks:
+            sink.flush()
+
+    def close(self) -> None:
+        """Flushes and closes the sinks. Not an end of input: ``finish`` the sources for that."""
+        for sink in self._sinks:
+            sink.close()
+        self._shut_down()
+
+    def abort(self) -> None:
+        """The job failed: lets go of everything; what plain sinks have written stays."""
+        for sink in self._sinks:
+            sink.abort()
+        self._shut_down()
+
+    def _shut_down(self) -> None:
+        if self._executor is not None:
+            self._executor.shutdown()
+
+    # Metrics.
+
+    def counters(self) -> Mapping[str, int]:
+        """``rows_in``, and what operators count: ``rows_out``, ``late_rows``."""
+        total: Counter[str] = Counter({"rows_in": self.rows_in, "rows_out": 0, "late_rows": 0})
+        for vertex in self._graph.vertices:
+            for operator in vertex.operators:
+                total.update(operator.context.counters)
+        return total
+
+    def output_watermark(self) -> int:
+        """The lowest watermark that reached a sink."""
+        return min(vertex.watermark for vertex in self._graph.sinks)
+
+
+def _executor(roots: Sequence[PhysicalNode], config: Config) -> ThreadPoolExecutor | None:
+    shards = config.integer("parallelism.default")
+    if shards == 1 or not any(_any_sharded(root) for root in roots):
+        return None
+    return ThreadPoolExecutor(shards, thread_name_prefix="shard")
+
+
+def _any_sharded(node: PhysicalNode) -> bool:
+    return is_sharded(node) or any(_any_sharded(below) for below in node.inputs)

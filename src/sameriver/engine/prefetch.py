@@ -1,0 +1,96 @@
+"""Reads a source ahead in a thread and makes batches of a good size."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+
+from sameriver.common.changes import Changes, concat
+from sameriver.connectors.connector import Source, SourceBatch
+
+_AHEAD = 2
+_PAUSE = 0.002
+
+
+class Prefetcher:
+    """A thread that polls one source; batches wait in a short queue.
+
+    Attributes:
+        source: what it reads.
+    """
+
+    def __init__(
+        self, source: Source, *, rows: int, latency: float, ready: threading.Event
+    ) -> None:
+        self.source = source
+        self._rows = rows
+        self._latency = latency
+        self._ready = ready
+        self._queue: queue.Queue[SourceBatch | BaseException] = queue.Queue(_AHEAD)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="source", daemon=True)
+        self._thread.start()
+
+    def take(self, wait: float = 0) -> SourceBatch | None:
+        """The next batch, or None if there is none after ``wait`` seconds.
+
+        Raises:
+            Exception: whatever the source raised.
+        """
+        try:
+            item = self._queue.get(block=wait > 0, timeout=wait or None)
+        except queue.Empty:
+            return None
+        if isinstance(item, BaseException):
+            raise item
+        return item
+
+    def close(self) -> None:
+        """Stops the thread and closes the source."""
+        self._stopped.set()
+        self._thread.join()
+        self.source.close()
+
+    def _run(self) -> None:
+        try:
+            while not self._stopped.is_set():
+                batch = self._fill()
+                if batch is not None:
+                    self._put(batch)
+                    if batch.finished:
+                        return
+        except BaseException as error:
+            self._put(error)
+
+    def _put(self, item: SourceBatch | BaseException) -> None:
+        while not self._stopped.is_set():
+            try:
+                self._queue.put(item, timeout=0.05)
+            except queue.Full:
+                continue
+            self._ready.set()
+            return
+
+    def _fill(self) -> SourceBatch | None:
+        """Polls until the batch is full, old enough or the last; None: nothing came."""
+        parts: list[Changes] = []
+        watermark: int | None = None
+        count = 0
+        deadline = time.monotonic() + self._latency
+        while True:
+            batch = self.source.poll(self._rows - count)
+            if batch.changes is not None and len(batch.changes):
+                parts.append(batch.changes)
+                count += len(batch.changes)
+            if batch.watermark is not None:
+                watermark = batch.watermark
+            full = count >= self._rows or time.monotonic() >= deadline
+            if batch.finished or full or self._stopped.is_set():
+                break
+            if batch.changes is None:
+                time.sleep(_PAUSE)
+        if not parts and watermark is None and not batch.finished:
+            return None
+        changes = concat(parts) if parts else None
+        return SourceBatch(changes, batch.position, batch.finished, watermark)

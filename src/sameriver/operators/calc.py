@@ -1,0 +1,69 @@
+"""Filters and projects a batch: at most one filter and one projection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from sameriver.common.changes import Changes, Event, keep
+from sameriver.operators.compile import NOW, compile_expression, uses_clock
+from sameriver.operators.operator import Operator, OperatorContext
+from sameriver.plan.expressions import Column
+from sameriver.plan.physical.calc import Calc
+
+_MASK = "$keep"
+
+
+class CalcOperator(Operator):
+    """Filters keep change kinds: over updates they work change by change, as in Flink."""
+
+    splits = True
+
+    def __init__(self, node: Calc, context: OperatorContext) -> None:
+        super().__init__(context)
+        types = node.schema.to_polars()
+        self._names = list(node.schema.names)
+        self._identity = all(
+            isinstance(column.expression, Column) and column.expression.name == column.name
+            for column in node.columns
+        )
+        self._columns = [
+            compile_expression(column.expression, context.zone)
+            .cast(types[column.name])
+            .alias(column.name)
+            for column in node.columns
+        ]
+        condition = node.condition
+        self._condition = (
+            None if condition is None else compile_expression(condition, context.zone).alias(_MASK)
+        )
+        expressions = [column.expression for column in node.columns]
+        if condition is not None:
+            expressions.append(condition)
+        self._uses_clock = any(uses_clock(expression) for expression in expressions)
+
+    def process(self, port: int, changes: Changes) -> Iterator[Event]:
+        if self._uses_clock:
+            changes = changes.with_rows(self._with_clock(changes.rows))
+        if self._condition is None:
+            yield changes.with_rows(self._project(changes.rows))
+            return
+        mask = changes.rows.with_columns(self._condition).get_column(_MASK)
+        for event in keep(changes, mask):
+            if isinstance(event, Changes):
+                yield event.with_rows(self._project(event.rows))
+            else:
+                yield event
+
+    def _project(self, rows: pl.DataFrame) -> pl.DataFrame:
+        if not self._names:
+            return pl.DataFrame(height=rows.height)
+        if self._identity:
+            return rows.select(self._names)
+        # with_columns repeats literals for each row, also where no other column is selected.
+        return rows.with_columns(self._columns).select(self._names)
+
+    def _with_clock(self, rows: pl.DataFrame) -> pl.DataFrame:
+        now = pl.lit(self.context.clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC"))
+        return rows.with_columns(now.alias(NOW))

@@ -1,0 +1,24 @@
+"""Which operator runs a physical node; one line a kind of node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sameriver.operators.calc import CalcOperator
+from sameriver.operators.expand import ExpandOperator
+from sameriver.operators.operator import Operator, OperatorContext
+from sameriver.operators.union import UnionOperator
+from sameriver.operators.watermark_assigner import watermark_assigner
+from sameriver.plan.physical.calc import Calc
+from sameriver.plan.physical.expand import Expand
+from sameriver.plan.physical.node import PhysicalNode
+from sameriver.plan.physical.union import Union
+from sameriver.plan.physical.watermark_assigner import WatermarkAssigner
+
+OPERATORS: dict[type[PhysicalNode], Callable[[Any, OperatorContext], Operator]] = {
+    Calc: CalcOperator,
+    Expand: ExpandOperator,
+    Union: UnionOperator,
+    WatermarkAssigner: watermark_assigner,
+}

@@ -1,0 +1,45 @@
+"""Hands a changelog to a table's sink."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sameriver.common.changes import Changes, Event
+from sameriver.common.errors import ExternalError
+from sameriver.operators.operator import Operator, OperatorContext
+from sameriver.plan.physical.sink import Sink
+
+
+class SinkOperator(Operator):
+    """Writes each batch; counts ``rows_out``.
+
+    NULL in a NOT NULL column of a table fails the job, as in Flink.
+    """
+
+    splits = True
+
+    def __init__(
+        self, node: Sink, context: OperatorContext, write: Callable[[Changes], None]
+    ) -> None:
+        super().__init__(context)
+        self._write = write
+        self._table = "" if node.table is None else node.table.name
+        physical = () if node.table is None else node.table.physical
+        self._required = [
+            (column, field.name)
+            for column, field in zip(node.schema.names, physical, strict=False)
+            if not field.type.nullable
+        ]
+
+    def process(self, port: int, changes: Changes) -> Iterator[Event]:
+        for column, name in self._required:
+            if changes.rows.get_column(column).null_count():
+                raise ExternalError(
+                    "NULL_IN_NOT_NULL_COLUMN",
+                    f"a row with NULL in column '{name}' came to table '{self._table}', "
+                    "which declares it NOT NULL",
+                    hint=f"Declare '{name}' without NOT NULL, or filter such rows out.",
+                )
+        self._write(changes)
+        self.context.counters["rows_out"] += len(changes)
+        return iter(())

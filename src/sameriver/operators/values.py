@@ -1,0 +1,28 @@
+"""Literal rows."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+import polars as pl
+
+from sameriver.common.time import Clock
+from sameriver.common.types import to_polars
+from sameriver.operators.compile import NOW, compile_expression
+from sameriver.plan.physical.values import Values
+
+
+def values_rows(node: Values, zone: ZoneInfo, clock: Clock) -> pl.DataFrame:
+    """The rows of ``node``, computed once."""
+    now = pl.lit(clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC")).alias(NOW)
+    base = pl.select(now)
+    columns = []
+    for position, field in enumerate(node.schema):
+        dtype = to_polars(field.type)
+        cells = [
+            base.select(compile_expression(row[position], zone).cast(dtype)).to_series().alias("")
+            for row in node.rows
+        ]
+        column = pl.concat(cells) if cells else pl.Series(dtype=dtype)
+        columns.append(column.alias(field.name))
+    return pl.DataFrame(columns, height=len(node.rows))
