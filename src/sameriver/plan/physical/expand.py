@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sameriver.plan.physical.node import PhysicalNode
+from sameriver.common.state import Meaning, RowScope
+from sameriver.plan.meaning import Meanings
+from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,3 +21,28 @@ class Expand(PhysicalNode):
     keys: tuple[str, ...]
     sets: tuple[tuple[str, ...], ...]
     id: str
+
+    @property
+    def inputs(self) -> tuple[PhysicalNode, ...]:
+        return (self.input,)
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        return self.input.changelog
+
+    def meanings(self) -> Meanings:
+        """A key means itself or NULL, by the set; the id is told by all keys."""
+        below = self.input.meanings()
+        own = {key: Meaning(f"GROUPING({below[key]})") for key in self.keys}
+        keys = ", ".join(below[key] for key in self.keys)
+        return {**below, **own, self.id: Meaning(f"GROUPING_ID({keys})")}
+
+    def scope(self) -> RowScope:
+        scope = self.input.scope()
+        below = self.input.meanings()
+        sets = sorted(f"({', '.join(sorted(below[key] for key in kept))})" for kept in self.sets)
+        return replace(scope, path=(*scope.path, f"GROUPING SETS ({', '.join(sets)})"))
+
+    def details(self) -> tuple[tuple[str, str], ...]:
+        sets = ", ".join(f"({', '.join(kept)})" for kept in self.sets)
+        return (("sets", sets), ("id", self.id))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sameriver.plan.physical.node import PhysicalNode
+from sameriver.common.state import RowScope
+from sameriver.plan.meaning import Meanings
+from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
 from sameriver.plan.table import Table
 
 
@@ -14,3 +16,23 @@ class Sink(PhysicalNode):
 
     input: PhysicalNode
     table: Table | None
+
+    @property
+    def inputs(self) -> tuple[PhysicalNode, ...]:
+        return (self.input,)
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        return self.input.changelog
+
+    def meanings(self) -> Meanings:
+        below = self.input.meanings()
+        pairs = zip(self.schema.names, self.input.schema.names, strict=True)
+        return {name: below[source] for name, source in pairs}
+
+    def scope(self) -> RowScope:
+        return self.input.scope()
+
+    def details(self) -> tuple[tuple[str, str], ...]:
+        table = (("table", self.table.name),) if self.table is not None else ()
+        return (*table, ("fields", ", ".join(self.schema.names)))

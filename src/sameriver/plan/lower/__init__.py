@@ -1,0 +1,1 @@
+"""From rewritten logical nodes to physical ones; one file a family."""

@@ -1,0 +1,112 @@
+"""From bound queries to the physical plan of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sameriver.common.config import Config
+from sameriver.common.errors import UserError
+from sameriver.plan import logical
+from sameriver.plan.logical import Logical
+from sameriver.plan.lower.aggregate import group_aggregate
+from sameriver.plan.lower.calc import calc
+from sameriver.plan.lower.changes import check_accepted
+from sameriver.plan.lower.pull_window import pull_window
+from sameriver.plan.lower.scan import Reads, lower_scan, reads
+from sameriver.plan.lower.settings import Settings
+from sameriver.plan.lower.window import group_window, window_aggregate, window_table
+from sameriver.plan.physical.node import ALL_KINDS, INSERT_ONLY, ChangelogMode, PhysicalNode
+from sameriver.plan.physical.sink import Sink
+from sameriver.plan.physical.union import Union
+from sameriver.plan.physical.values import Values
+from sameriver.plan.rules import rewrite
+from sameriver.plan.rules.tree import pass_through
+from sameriver.plan.table import Table
+from sameriver.plan.window_columns import key_columns
+
+Kinds = Callable[[Table], ChangelogMode]
+"""Change kinds of a table, whose options have hints laid over them."""
+
+
+def plan_job(
+    queries: Sequence[Logical],
+    config: Config,
+    changelog: Kinds = lambda table: INSERT_ONLY,
+    accepted: Kinds = lambda table: ALL_KINDS,
+) -> tuple[Sink, ...]:
+    """The physical plan of queries and INSERTs that run as one job; one root each.
+
+    Equal parts are equal values, and a table is read once for all queries of the job.
+
+    Args:
+        queries: as bound.
+        config: options of the job.
+        changelog: the kinds that a table delivers when read.
+        accepted: the kinds that a table takes when written.
+
+    Raises:
+        UserError: what the physical plan can't do: UPDATES_NOT_SUPPORTED, UNSUPPORTED,
+            BAD_OPTION, BAD_DURATION.
+    """
+    rewritten = tuple(rewrite(query) for query in queries)
+    lowering = _Lowering(Settings.of(config), reads(rewritten), changelog, accepted)
+    return tuple(lowering.root(node) for node in rewritten)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lowering:
+    settings: Settings
+    reads: Reads
+    changelog: Kinds
+    accepted: Kinds
+
+    def root(self, node: Logical) -> Sink:
+        if not isinstance(node, logical.Insert):
+            return Sink(schema=node.schema, input=self.lower(node), table=None)
+        below = self.lower(node.input)
+        check_accepted(
+            below,
+            self.accepted(node.table),
+            f"Table sink '{node.table.name}'",
+            hint="Write to a sink that takes changes (a format such as debezium-json, or the"
+            " connectors print and blackhole), or make the query insert-only: aggregate per"
+            " window, such as TABLE(CUMULATE(...)) grouped by window_start and window_end.",
+        )
+        return Sink(schema=node.schema, input=below, table=node.table)
+
+    def lower(self, node: Logical) -> PhysicalNode:
+        match node:
+            case logical.Scan():
+                return lower_scan(node, self.settings, self.reads, self.changelog)
+            case logical.Values():
+                return Values(schema=node.schema, rows=node.rows)
+            case logical.Project(columns=columns, input=logical.Filter() as below):
+                return calc(self.lower(below.input), columns, below.condition)
+            case logical.Project(columns=columns, input=below):
+                return calc(self.lower(below), columns)
+            case logical.Filter(condition=condition, input=below):
+                return calc(self.lower(below), pass_through(below.schema), condition)
+            case logical.Aggregate():
+                return self._aggregate(node)
+            case logical.WindowTable(input=below):
+                return window_table(node, self.lower(below))
+            case logical.GroupWindow(input=below):
+                return group_window(node, self.lower(below), self.settings)
+            case logical.Union(inputs=branches):
+                return Union(
+                    schema=node.schema, branches=tuple(self.lower(branch) for branch in branches)
+                )
+            case logical.Sort() | logical.Insert():
+                raise UserError(
+                    "UNSUPPORTED",
+                    "ORDER BY and LIMIT are not supported yet",
+                    hint="Leave them out; results of a stream come in the order of its changes.",
+                )
+
+    def _aggregate(self, node: logical.Aggregate) -> PhysicalNode:
+        if not key_columns(node).properties:
+            return group_aggregate(node, self.lower(node.input), self.settings)
+        pulled = pull_window(node)
+        below = node.input if pulled is None else rewrite(pulled.below)
+        return window_aggregate(node, self.lower(below), pulled, self.settings)

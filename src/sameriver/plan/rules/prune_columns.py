@@ -1,0 +1,124 @@
+"""Columns that nobody reads go, down to the scans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sameriver.common.schema import Field, Schema
+from sameriver.common.types import CHARACTERS, NUMERIC
+from sameriver.plan import logical
+from sameriver.plan.expressions import AggregateCall, columns
+from sameriver.plan.logical import Logical
+from sameriver.plan.rules.tree import pass_through
+
+Names = frozenset[str]
+
+
+def prune_columns(node: Logical) -> Logical:
+    """The same rows and columns, from as few columns below as will do."""
+    return _exactly(node, node.schema.names)
+
+
+def _exactly(node: Logical, names: Iterable[str]) -> Logical:
+    """``node`` with these columns, in this order."""
+    schema = node.schema.select(names)
+    pruned = _prune(node, frozenset(schema.names))
+    if pruned.schema.names == schema.names:
+        return pruned
+    return logical.Project(input=pruned, columns=pass_through(schema))
+
+
+def _prune(node: Logical, needed: Names) -> Logical:
+    """``node`` with the needed columns, in their old order; others may stay among them."""
+    match node:
+        case logical.Scan():
+            return replace(node, schema=Schema(_kept(node.schema, needed)))
+        case logical.Values():
+            return _values(node, needed)
+        case logical.Project():
+            kept = tuple(c for c in node.columns if c.name in needed) or node.columns[:1]
+            read = frozenset[str]().union(*(columns(c.expression) for c in kept))
+            return logical.Project(input=_prune(node.input, read), columns=kept)
+        case logical.Filter():
+            return _filter(node, needed)
+        case logical.Aggregate():
+            return _aggregate(node, needed)
+        case logical.GroupWindow():
+            return _group_window(node, needed)
+        case logical.WindowTable():
+            return _window_table(node, needed)
+        case logical.Union():
+            return _union(node, needed)
+        case logical.Sort() | logical.Insert():
+            return replace(node, input=prune_columns(node.input))
+
+
+def _kept(schema: Schema, needed: Names) -> tuple[Field, ...]:
+    """The needed fields; if there are none the cheapest, since rows need a column to exist."""
+    kept = tuple(f for f in schema if f.name in needed)
+    return kept or (min(schema.fields, key=_cost),)
+
+
+def _cost(field: Field) -> int:
+    root = field.type.root
+    if field.type.attribute is not None or field.type.children:
+        return 3
+    return 0 if root in NUMERIC else 1 + (root in CHARACTERS)
+
+
+def _values(node: logical.Values, needed: Names) -> Logical:
+    kept = _kept(node.schema, needed)
+    places = [i for i, f in enumerate(node.schema) if f in kept]
+    rows = tuple(tuple(row[i] for i in places) for row in node.rows)
+    return replace(node, rows=rows, schema=Schema(kept))
+
+
+def _filter(node: logical.Filter, needed: Names) -> Logical:
+    below = _prune(node.input, needed | columns(node.condition))
+    pruned = logical.Filter(input=below, condition=node.condition)
+    kept = _kept(below.schema, needed)
+    if len(kept) == len(below.schema):
+        return pruned
+    return logical.Project(input=pruned, columns=pass_through(kept))
+
+
+def _reads(calls: tuple[AggregateCall, ...]) -> Names:
+    expressions = [e for call in calls for e in (*call.args, call.filter) if e is not None]
+    return frozenset[str]().union(*(columns(e) for e in expressions))
+
+
+def _aggregate(node: logical.Aggregate, needed: Names) -> Logical:
+    calls = tuple(call for call in node.calls if call.name in needed)
+    if not node.keys and not calls:
+        calls = node.calls[:1]
+    gone = {call.name for call in node.calls} - {call.name for call in calls}
+    schema = Schema(tuple(f for f in node.schema if f.name not in gone))
+    below = _prune(node.input, frozenset(node.keys) | _reads(calls))
+    return replace(node, input=below, calls=calls, schema=schema)
+
+
+def _group_window(node: logical.GroupWindow, needed: Names) -> Logical:
+    calls = tuple(call for call in node.calls if call.name in needed)
+    properties = tuple(p for p in node.properties if p[0] in needed)
+    if not node.keys and not calls and not properties:
+        properties = node.properties[:1]
+        calls = () if properties else node.calls[:1]
+    kept = {*node.keys, *(call.name for call in calls), *(name for name, _ in properties)}
+    schema = Schema(tuple(f for f in node.schema if f.name in kept))
+    below = _prune(node.input, frozenset({*node.keys, node.window.time}) | _reads(calls))
+    return replace(node, input=below, calls=calls, properties=properties, schema=schema)
+
+
+def _window_table(node: logical.WindowTable, needed: Names) -> Logical:
+    own = node.schema.fields[-3:]
+    read = needed - {f.name for f in own} | {node.window.time, *node.window.partition}
+    below = _prune(node.input, frozenset(read))
+    return replace(node, input=below, schema=Schema((*below.schema.fields, *own)))
+
+
+def _union(node: logical.Union, needed: Names) -> Logical:
+    kept = _kept(node.schema, needed)
+    places = [i for i, f in enumerate(node.schema) if f in kept]
+    branches = tuple(_exactly(b, [b.schema.names[i] for i in places]) for b in node.inputs)
+    return replace(node, inputs=branches, schema=Schema(kept))
