@@ -100,8 +100,8 @@ def _flat(name: str, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
 
 
 def conjuncts(condition: Expression, below: Meanings) -> tuple[Meaning, ...]:
-    """Meanings of the parts of a condition that AND joins, sorted."""
-    return tuple(sorted(meaning(part, below) for part in _flat("AND", (condition,))))
+    """Meanings of the parts of a condition that AND joins, each once, sorted."""
+    return tuple(sorted({meaning(part, below) for part in _flat("AND", (condition,))}))
 
 
 def aggregate_meaning(call: AggregateCall, below: Meanings) -> Meaning:

@@ -59,12 +59,12 @@ def fold(expression: Expression) -> Expression:
 
 def _connect(call: Call, *, absorbing: bool) -> Expression:
     if any(_is(arg, absorbing) for arg in call.args):
-        return Literal(absorbing, call.type.not_null)
+        return Literal(absorbing, call.type)
     kept = tuple(arg for arg in call.args if not _is(arg, not absorbing))
     if not kept:
-        return Literal(not absorbing, call.type.not_null)
+        return Literal(not absorbing, call.type)
     if len(kept) == 1:
-        return kept[0]
+        return kept[0] if kept[0].type == call.type else call
     return call if kept == call.args else replace(call, args=kept)
 
 
