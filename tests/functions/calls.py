@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from zoneinfo import ZoneInfo
@@ -62,8 +61,7 @@ def call(name: str, *args: object) -> Call:
     expressions = [a if isinstance(a, Column | Literal | Call) else lit(a) for a in args]
     resolved = function.infer([operand(e) for e in expressions])
     cast = tuple(
-        coerced(e, parameter)
-        for e, parameter in zip(expressions, resolved.parameters, strict=True)
+        coerced(e, parameter) for e, parameter in zip(expressions, resolved.parameters, strict=True)
     )
     return Call(function.name, cast, resolved.result)
 
@@ -111,7 +109,7 @@ def over_rows(expression: Expression, zone: ZoneInfo = UTC) -> object:
 
 
 def _lift(expression: Expression, columns: dict[str, pl.Series]) -> Expression:
-    """Literals of more than one character become columns; units and patterns stay."""
+    """First arguments that are literals become columns; units and patterns stay."""
     if isinstance(expression, Call):
         head, *rest = expression.args or (None,)
         if head is None:
@@ -119,8 +117,7 @@ def _lift(expression: Expression, columns: dict[str, pl.Series]) -> Expression:
         return replace(expression, args=(_lift(head, columns), *rest))
     if isinstance(expression, Literal) and expression.type.root is not t.Root.NULL:
         name = f"c{len(columns)}"
-        values: Sequence[object] = [expression.value, None] * 2
         held = pl.select(compile_expression(expression, UTC)).to_series()
-        columns[name] = held.gather([0, None] * 2) if values else held
+        columns[name] = pl.concat([held, held.clear(1)] * 2)
         return Column(name, expression.type.with_nullable(True))
     return expression

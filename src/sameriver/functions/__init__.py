@@ -4,15 +4,39 @@ from __future__ import annotations
 
 from sameriver.functions.aggregates import AGGREGATES
 from sameriver.functions.arithmetic import ARITHMETIC
+from sameriver.functions.collections import COLLECTIONS
 from sameriver.functions.comparison import COMPARISON
 from sameriver.functions.conditional import CONDITIONAL
 from sameriver.functions.conversion import CONVERSION
+from sameriver.functions.hashing import HASHING
+from sameriver.functions.identity import IDENTITY
+from sameriver.functions.json import JSON
 from sameriver.functions.logic import LOGIC
+from sameriver.functions.mathematics import MATHEMATICS
+from sameriver.functions.regex import REGEX
 from sameriver.functions.signature import AggregateFunction, ScalarFunction
+from sameriver.functions.strings import STRINGS
+from sameriver.functions.temporal import TEMPORALS
 
+_FAMILIES = (
+    COMPARISON,
+    LOGIC,
+    ARITHMETIC,
+    MATHEMATICS,
+    CONDITIONAL,
+    CONVERSION,
+    STRINGS,
+    REGEX,
+    HASHING,
+    TEMPORALS,
+    COLLECTIONS,
+    JSON,
+    IDENTITY,
+)
 _SCALARS = {
     name: function
-    for function in (*COMPARISON, *LOGIC, *ARITHMETIC, *CONDITIONAL, *CONVERSION)
+    for family in _FAMILIES
+    for function in family
     for name in (function.name, *function.aliases)
 }
 _AGGREGATES = {

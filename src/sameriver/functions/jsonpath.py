@@ -1,0 +1,111 @@
+"""Paths into JSON text: ``lax $.a[0].b``, ``strict $['a'][*]``."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from sameriver.functions.failure import failure
+
+JsonValue = None | bool | int | Decimal | str | list["JsonValue"] | dict[str, "JsonValue"]
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Steps from the root: a key, a position, or ``*`` (None) for all members."""
+
+    steps: tuple[str | int | None, ...]
+    strict: bool
+
+
+class Invalid(Exception):
+    """The text is no JSON, or a strict path leads nowhere."""
+
+
+_STEP = re.compile(
+    r"""\.(?P<star>\*) | \.(?P<key>[^.\[\s]+) | \[\s*'(?P<quoted>[^']*)'\s*\]
+      | \[\s*"(?P<double>[^"]*)"\s*\] | \[\s*(?P<index>\d+)\s*\] | \[\s*(?P<all>\*)\s*\]""",
+    re.VERBOSE,
+)
+
+
+@lru_cache(maxsize=256)
+def path(text: str) -> Path:
+    """The path taken apart.
+
+    Raises:
+        EvaluationError: BAD_JSON_PATH.
+    """
+    match = re.match(r"\s*(?:(lax|strict)\s+)?\$", text, re.IGNORECASE)
+    if match is None:
+        raise failure("BAD_JSON_PATH", f"'{text}' is no JSON path, such as '$.a[0].b'")
+    steps: list[str | int | None] = []
+    place, rest = match.end(), text.rstrip()
+    while place < len(rest):
+        step = _STEP.match(rest, place)
+        if step is None:
+            raise failure("BAD_JSON_PATH", f"'{rest[place:]}' of JSON path '{text}' is unknown")
+        index = step["index"]
+        key = step["key"] or step["quoted"] or step["double"]
+        steps.append(int(index) if index is not None else key)
+        place = step.end()
+    return Path(tuple(steps), (match.group(1) or "").lower() == "strict")
+
+
+def parse(text: str) -> JsonValue:
+    """The JSON value.
+
+    Raises:
+        Invalid: it is none.
+    """
+    try:
+        value: JsonValue = json.loads(text, parse_float=Decimal, parse_constant=_refuse)
+    except ValueError as error:
+        raise Invalid(str(error)) from None
+    return value
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(word)
+
+
+def find(text: str, to: Path) -> list[JsonValue]:
+    """What the path leads to; empty if a lax path leads nowhere.
+
+    Raises:
+        Invalid: no JSON, or a strict path leads nowhere.
+    """
+    found = [parse(text)]
+    for step in to.steps:
+        found = [member for value in found for member in _members(value, step)]
+        if not found and to.strict:
+            raise Invalid(f"nothing at {step}")
+    return found
+
+
+def _members(value: JsonValue, step: str | int | None) -> list[JsonValue]:
+    if isinstance(value, dict):
+        if step is None:
+            return list(value.values())
+        return [value[step]] if isinstance(step, str) and step in value else []
+    if isinstance(value, list):
+        if step is None:
+            return value
+        return [value[step]] if isinstance(step, int) and step < len(value) else []
+    return []
+
+
+def dump(value: JsonValue) -> str:
+    """Compact JSON text; decimals keep their digits."""
+    match value:
+        case dict():
+            pairs = (f"{json.dumps(k, ensure_ascii=False)}:{dump(v)}" for k, v in value.items())
+            return "{" + ",".join(pairs) + "}"
+        case list():
+            return "[" + ",".join(dump(item) for item in value) + "]"
+        case Decimal():
+            return str(value)
+    return json.dumps(value, ensure_ascii=False)

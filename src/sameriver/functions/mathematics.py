@@ -1,0 +1,238 @@
+"""ABS, ROUND, LN, SIN and their like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.types import (
+    APPROXIMATE,
+    CHARACTERS,
+    DOUBLE,
+    INT,
+    INTEGERS,
+    STRING,
+    DataType,
+    Root,
+    decimal,
+    to_polars,
+)
+from sameriver.functions import decimals
+from sameriver.functions.distinct import by_distinct
+from sameriver.functions.forms import (
+    FLOATING,
+    LONG,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    first,
+    infer,
+    wrong_arguments,
+)
+from sameriver.functions.parse import exact_text
+from sameriver.functions.signature import Evaluation, Operand, ScalarFunction
+
+
+def _real(
+    name: str, compute: Callable[..., pl.Expr], arity: int = 1, *aliases: str
+) -> ScalarFunction:
+    """A function of DOUBLE arguments that gives DOUBLE."""
+    return ScalarFunction(
+        name=name,
+        infer=infer(name, (FLOATING,) * arity, result=DOUBLE),
+        kernel=lambda _, args: compute(*args),
+        aliases=aliases,
+    )
+
+
+def _constant(name: str, value: float) -> ScalarFunction:
+    return ScalarFunction(
+        name=name,
+        infer=infer(name, (), result=DOUBLE, nullable=False),
+        kernel=lambda *_: pl.lit(value, dtype=pl.Float64),
+    )
+
+
+def _log(_: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    return args[0].log() if len(args) == 1 else args[1].log() / args[0].log()
+
+
+def _abs(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    if evaluation.result.root is Root.DECIMAL:
+        size = decimals.unscaled(args[0]).abs()
+        return size.reinterpret(dtype=to_polars(evaluation.result))
+    return args[0].abs()
+
+
+def _sign(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    type = evaluation.result
+    if type.root is Root.DECIMAL:
+        unit = decimals.big(10 ** (type.scale or 0))
+        return decimals.scaled(decimals.unscaled(args[0]).sign() * unit, type)
+    return args[0].sign().cast(to_polars(type))
+
+
+def _places(operands: Sequence[Operand]) -> int:
+    if len(operands) == 1:
+        return 0
+    value = operands[1].value
+    return value if isinstance(value, int) else 0
+
+
+def _rounded(name: str) -> Callable[[Sequence[Operand]], DataType]:
+    def result(operands: Sequence[Operand]) -> DataType:
+        type = operands[0].type
+        if type.root is not Root.DECIMAL:
+            return type
+        if len(operands) == 2 and not operands[1].is_literal:
+            raise wrong_arguments(
+                name, operands, ((NUMBER, WHOLE),), hint="For a DECIMAL, write a constant."
+            )
+        return decimals.rounded_type(type, _places(operands))
+
+    return result
+
+
+def _round(evaluation: Evaluation, args: Sequence[pl.Expr], *, half: bool) -> pl.Expr:
+    type = evaluation.operands[0].type
+    places = _places(evaluation.operands)
+    if len(args) == 2 and not evaluation.operands[1].is_literal:
+        return by_distinct(_one_by_one(half), to_polars(type), *args)
+    if type.root is Root.DECIMAL:
+        return decimals.round_to(args[0], type, places, half=half)
+    if type.root in INTEGERS:
+        if places >= 0:
+            return args[0]
+        by, whole = decimals.big(10**-places), args[0].cast(pl.Int128)
+        cut = decimals.half_up(whole, by) if half else decimals.truncated(whole, by)
+        return (cut * by).cast(to_polars(type), wrap_numerical=True)
+    return _round_real(args[0], type, places, half)
+
+
+def _round_real(value: pl.Expr, type: DataType, places: int, half: bool) -> pl.Expr:
+    """By the number's shortest text, as Java's BigDecimal.valueOf."""
+    wide = decimal(38, 15)
+    held = pl.when(value.abs() < 1e15).then(value)
+    cut = decimals.round_to(exact_text(held, wide), wide, max(places, -15), half=half)
+    return pl.coalesce(cut.cast(to_polars(type)), value)
+
+
+def _one_by_one(half: bool) -> Callable[[float, int], float]:
+    def run(value: float, places: int) -> float:
+        by = 10.0**places
+        cut = math.floor(abs(value) * by + 0.5) if half else math.trunc(abs(value) * by)
+        return type(value)(math.copysign(cut / by, value))
+
+    return run
+
+
+def _random(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    generator = np.random.default_rng(_seed(evaluation, 0))
+    return pl.col(evaluation.now).map_batches(
+        lambda rows: pl.Series(generator.random(len(rows))), return_dtype=pl.Float64
+    )
+
+
+def _random_integer(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    generator = np.random.default_rng(_seed(evaluation, 1))
+    share = pl.col(evaluation.now).map_batches(
+        lambda rows: pl.Series(generator.random(len(rows))), return_dtype=pl.Float64
+    )
+    return (share * args[-1]).floor().cast(pl.Int32)
+
+
+def _seed(evaluation: Evaluation, least: int) -> int | None:
+    if len(evaluation.operands) == least:
+        return None
+    value = evaluation.operands[0].value
+    return abs(value) if isinstance(value, int) else None
+
+
+def _digits(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    return by_distinct(lambda n: f"{n & (2**64 - 1):b}", pl.String, args[0])
+
+
+def _hex(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    if evaluation.operands[0].type.root in CHARACTERS:
+        return args[0].str.encode("hex").str.to_uppercase()
+    return by_distinct(lambda n: f"{n & (2**64 - 1):X}", pl.String, args[0])
+
+
+def _whole(name: str, up: bool) -> Callable[[Evaluation, Sequence[pl.Expr]], pl.Expr]:
+    def kernel(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+        type = evaluation.operands[0].type
+        if type.root is Root.DECIMAL:
+            return decimals.to_whole(args[0], type, up=up)
+        if type.root in APPROXIMATE:
+            return args[0].ceil() if up else args[0].floor()
+        return args[0]
+
+    return kernel
+
+
+def whole_type(operands: Sequence[Operand]) -> DataType:
+    """Type of FLOOR and CEIL of a number."""
+    type = operands[0].type
+    return decimal(type.precision or 0, 0) if type.root is Root.DECIMAL else type
+
+
+floor_number = _whole("FLOOR", up=False)
+ceil_number = _whole("CEIL", up=True)
+
+MATHEMATICS = [
+    ScalarFunction(name="ABS", infer=infer("ABS", (NUMBER,), result=first), kernel=_abs),
+    ScalarFunction(name="SIGN", infer=infer("SIGN", (NUMBER,), result=first), kernel=_sign),
+    ScalarFunction(
+        name="ROUND",
+        infer=infer("ROUND", (NUMBER,), (NUMBER, WHOLE), result=_rounded("ROUND")),
+        kernel=lambda e, args: _round(e, args, half=True),
+    ),
+    ScalarFunction(
+        name="TRUNCATE",
+        infer=infer("TRUNCATE", (NUMBER,), (NUMBER, WHOLE), result=_rounded("TRUNCATE")),
+        kernel=lambda e, args: _round(e, args, half=False),
+    ),
+    _real("POWER", lambda a, b: a**b, 2),
+    _real("SQRT", lambda a: a.sqrt()),
+    _real("EXP", lambda a: a.exp()),
+    _real("LN", lambda a: a.log()),
+    _real("LOG10", lambda a: a.log10()),
+    _real("LOG2", lambda a: a.log(2)),
+    _real("SIN", lambda a: a.sin()),
+    _real("COS", lambda a: a.cos()),
+    _real("TAN", lambda a: a.tan()),
+    _real("COT", lambda a: 1 / a.tan()),
+    _real("ASIN", lambda a: a.arcsin()),
+    _real("ACOS", lambda a: a.arccos()),
+    _real("ATAN", lambda a: a.arctan()),
+    _real("ATAN2", lambda a, b: pl.arctan2(a, b), 2),
+    _real("SINH", lambda a: a.sinh()),
+    _real("COSH", lambda a: a.cosh()),
+    _real("TANH", lambda a: a.tanh()),
+    _real("DEGREES", lambda a: a.degrees()),
+    _real("RADIANS", lambda a: a.radians()),
+    _constant("PI", math.pi),
+    _constant("E", math.e),
+    ScalarFunction(
+        name="LOG",
+        infer=infer("LOG", (FLOATING,), (FLOATING, FLOATING), result=DOUBLE),
+        kernel=_log,
+    ),
+    ScalarFunction(
+        name="RAND",
+        infer=infer("RAND", (), (WHOLE,), result=DOUBLE, nullable=False),
+        kernel=_random,
+        deterministic=False,
+    ),
+    ScalarFunction(
+        name="RAND_INTEGER",
+        infer=infer("RAND_INTEGER", (WHOLE,), (WHOLE, WHOLE), result=INT),
+        kernel=_random_integer,
+        deterministic=False,
+    ),
+    ScalarFunction(name="BIN", infer=infer("BIN", (LONG,), result=STRING), kernel=_digits),
+    ScalarFunction(name="HEX", infer=infer("HEX", (LONG,), (TEXT,), result=STRING), kernel=_hex),
+]

@@ -1,0 +1,173 @@
+"""Java's date and time patterns (``yyyy-MM-dd HH:mm:ss.SSS``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import polars as pl
+
+from sameriver.functions.failure import failure
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of one pattern letter, or literal text (``letter`` is empty)."""
+
+    letter: str
+    text: str
+
+    @property
+    def width(self) -> int:
+        return len(self.text)
+
+
+_TOKEN = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+")
+
+
+@lru_cache(maxsize=256)
+def pieces(pattern: str) -> tuple[Piece, ...]:
+    """The pattern taken apart."""
+    return tuple(_pieces(pattern))
+
+
+def _pieces(pattern: str) -> Iterator[Piece]:
+    for match in _TOKEN.finditer(pattern):
+        if match.group(2):
+            yield Piece(match.group(2), match.group(0))
+        elif match.group(1) is not None:
+            yield Piece("", match.group(1).replace("''", "'") or "'")
+        else:
+            yield Piece("", match.group(0))
+
+
+_FORMATS = {
+    "y": ("%Y", "%y"), "u": ("%Y", "%y"), "M": ("%-m", "%m", "%b", "%B"),
+    "L": ("%-m", "%m", "%b", "%B"), "d": ("%-d", "%d"), "D": ("%-j", "%j", "%j"),
+    "H": ("%-H", "%H"), "h": ("%-I", "%I"), "m": ("%-M", "%M"), "s": ("%-S", "%S"),
+    "a": ("%p",), "E": ("%a", "%a", "%a", "%A"), "e": ("e",), "Q": ("Q", "0Q"), "q": ("Q", "0Q"),
+}  # fmt: skip
+
+
+def formatted(value: pl.Expr, pattern: str) -> pl.Expr:
+    """Naive timestamps as text.
+
+    Raises:
+        EvaluationError: BAD_PATTERN for a letter that is not known.
+    """
+    parts: list[pl.Expr] = []
+    run = ""
+    for piece in pieces(pattern):
+        if piece.letter == "S":
+            parts += [*_flushed(value, run), _fraction(value, piece.width)]
+            run = ""
+        elif piece.letter in "eQq" and piece.letter:
+            parts += [*_flushed(value, run), _number(value, piece)]
+            run = ""
+        else:
+            run += _format(pattern, piece)
+    parts += _flushed(value, run)
+    return parts[0] if len(parts) == 1 else pl.concat_str(parts) if parts else pl.lit("")
+
+
+def _flushed(value: pl.Expr, run: str) -> list[pl.Expr]:
+    return [value.dt.strftime(run)] if run else []
+
+
+def _fraction(value: pl.Expr, width: int) -> pl.Expr:
+    digits = value.dt.nanosecond().cast(pl.String).str.zfill(9)
+    return digits.str.head(width)
+
+
+def _number(value: pl.Expr, piece: Piece) -> pl.Expr:
+    number = value.dt.weekday() % 7 + 1 if piece.letter == "e" else value.dt.quarter()
+    return number.cast(pl.String).str.zfill(piece.width)
+
+
+def _format(pattern: str, piece: Piece) -> str:
+    if not piece.letter:
+        return piece.text.replace("%", "%%")
+    known = _FORMATS.get(piece.letter)
+    if known is None or (piece.letter not in "yuE" and piece.width > len(known)):
+        raise failure("BAD_PATTERN", f"'{piece.text}' of pattern '{pattern}' is not supported")
+    if piece.letter in "yu":
+        return known[1] if piece.width == 2 else known[0]
+    return known[min(piece.width, len(known)) - 1]
+
+
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+_NAMES = {
+    "a": "AM|PM",
+    "E": "[A-Za-z]+",
+}
+
+
+def parsed(value: pl.Expr, pattern: str, *, lenient: bool) -> pl.Expr:
+    """Naive timestamps (ns since 1970, Int64) of text; NULL where it does not match.
+
+    ``lenient``: numbers may have fewer digits, text may follow (Java's SimpleDateFormat).
+
+    Raises:
+        EvaluationError: BAD_PATTERN for a letter that can't be read.
+    """
+    regex = "^" + "".join(_group(pattern, piece, lenient) for piece in pieces(pattern))
+    groups = value.str.extract_groups(regex + ("" if lenient else "$"))
+    found: dict[str, pl.Expr] = {}
+    number = 0
+    for piece in pieces(pattern):
+        if piece.letter:
+            number += 1
+            found[piece.letter] = _value(groups.struct.field(str(number)), piece)
+    return _assembled(found)
+
+
+def _group(pattern: str, piece: Piece, lenient: bool) -> str:
+    match piece.letter, piece.width:
+        case "", _:
+            return re.escape(piece.text)
+        case (("M" | "L"), width) if width >= 3:
+            return "([A-Za-z]+)"
+        case ("a" | "E") as letter, _:
+            return f"({_NAMES[letter]})"
+        case "S", width:
+            return rf"(\d{{1,{width}}})" if lenient else rf"(\d{{{width}}})"
+        case (("y" | "u"), width):
+            return r"(\d{2})" if width == 2 else r"(\d{1,4})" if lenient else r"(\d{4})"
+        case (("d" | "H" | "h" | "m" | "s" | "M" | "L" | "D"), width):
+            least = 1 if lenient or width == 1 else width
+            return rf"(\d{{{least},{max(2, width)}}})"
+    raise failure("BAD_PATTERN", f"'{piece.text}' of pattern '{pattern}' can't be read")
+
+
+def _value(text: pl.Expr, piece: Piece) -> pl.Expr:
+    if piece.letter in "ML" and piece.width >= 3:
+        short = text.str.to_titlecase().str.head(3)
+        return short.replace_strict(_MONTHS, range(1, 13), default=None, return_dtype=pl.Int64)
+    if piece.letter == "a":
+        return (text == "PM").cast(pl.Int64)
+    if piece.letter == "E":
+        return pl.lit(0, dtype=pl.Int64)
+    if piece.letter == "S":
+        return text.str.pad_end(9, "0").cast(pl.Int64)
+    number = text.cast(pl.Int64, strict=False)
+    return number + 2000 if piece.letter in "yu" and piece.width == 2 else number
+
+
+def _assembled(found: dict[str, pl.Expr]) -> pl.Expr:
+    def part(letters: str, default: int) -> pl.Expr:
+        held = [found[letter] for letter in letters if letter in found]
+        return held[0] if held else pl.lit(default, dtype=pl.Int64)
+
+    day = pl.format(
+        "{}-{}-{}", part("yu", 1970).cast(pl.String).str.zfill(4), part("ML", 1), part("d", 1)
+    ).str.to_date("%Y-%m-%d", strict=False)
+    hour = part("H", 0)
+    if "h" in found:
+        hour = found["h"] % 12 + 12 * part("a", 0)
+    minute, second = part("m", 0), part("s", 0)
+    valid = (hour < 24) & (minute < 60) & (second < 60)
+    seconds = (hour * 60 + minute) * 60 + second
+    clock = pl.when(valid).then(seconds * 1_000_000_000 + part("S", 0))
+    return day.cast(pl.Int32).cast(pl.Int64) * 86_400_000_000_000 + clock

@@ -1,0 +1,237 @@
+"""LIKE, SIMILAR TO and regular expressions.
+
+A constant pattern runs in Polars. What its engine lacks (look-around, back references), and
+patterns that are columns, run in Python, once for each distinct combination of arguments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+import polars as pl
+
+from sameriver.common.types import BOOLEAN, INT, STRING, DataType, array, to_polars
+from sameriver.functions.distinct import by_distinct
+from sameriver.functions.failure import failure
+from sameriver.functions.forms import TEXT, WHOLE, Form, infer
+from sameriver.functions.signature import Evaluation, Kernel, ScalarFunction
+
+_Args = Sequence[pl.Expr]
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """``pattern`` for Python.
+
+    Raises:
+        EvaluationError: BAD_PATTERN.
+    """
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise failure("BAD_PATTERN", f"'{pattern}' is no regular expression: {error}") from None
+
+
+@lru_cache(maxsize=256)
+def _fast(pattern: str) -> bool:
+    """Whether Polars understands the pattern, with the meaning it has in Java."""
+    if not pattern.isascii() or re.search(r"\\[dDwWsSbB]", pattern):
+        pattern = ascii_classes(pattern)
+    try:
+        pl.Series([""]).str.contains(pattern)
+    except pl.exceptions.PolarsError:
+        return False
+    return True
+
+
+def ascii_classes(pattern: str) -> str:
+    r"""``\d``, ``\w`` and ``\s`` mean ASCII in Java."""
+    classes = {"d": "0-9", "w": "A-Za-z0-9_", "s": r" \t\n\x0B\f\r"}
+
+    def spelled(match: re.Match[str]) -> str:
+        letter = match.group(1)
+        inside = classes.get(letter.lower())
+        if inside is None or match.start() in _in_brackets(pattern):
+            return match.group(0)
+        return f"[^{inside}]" if letter.isupper() else f"[{inside}]"
+
+    return re.sub(r"\\(.)", spelled, pattern, flags=re.DOTALL)
+
+
+def _in_brackets(pattern: str) -> set[int]:
+    """Positions within ``[...]``."""
+    found: set[int] = set()
+    depth, position = 0, 0
+    while position < len(pattern):
+        letter = pattern[position]
+        if depth:
+            found.add(position)
+        if letter == "\\":
+            position += 1
+        elif letter == "[":
+            depth += 1
+        elif letter == "]" and depth:
+            depth -= 1
+        position += 1
+    return found
+
+
+def _literal(evaluation: Evaluation, position: int) -> str | None:
+    if position >= len(evaluation.operands):
+        return None
+    value = evaluation.operands[position].value
+    return value if isinstance(value, str) else None
+
+
+def like_pattern(pattern: str, escape: str | None) -> str:
+    """The regular expression of a LIKE pattern.
+
+    Raises:
+        EvaluationError: BAD_PATTERN.
+    """
+    parts: list[str] = []
+    letters = iter(pattern)
+    for letter in letters:
+        if letter == escape:
+            following = next(letters, "")
+            if following not in ("%", "_", escape):
+                raise failure("BAD_PATTERN", f"'{pattern}' escapes what needs no escape")
+            parts.append(re.escape(following))
+        else:
+            parts.append({"%": ".*", "_": "."}.get(letter) or re.escape(letter))
+    return f"(?s)^{''.join(parts)}$"
+
+
+def similar_pattern(pattern: str, escape: str | None) -> str:
+    """The regular expression of a SIMILAR TO pattern."""
+    parts: list[str] = []
+    letters = iter(pattern)
+    for letter in letters:
+        if letter == escape:
+            parts.append(re.escape(next(letters, "")))
+        elif letter in ".^$\\":
+            parts.append(re.escape(letter))
+        else:
+            parts.append({"%": ".*", "_": "."}.get(letter, letter))
+    return f"(?s)^(?:{''.join(parts)})$"
+
+
+def _matcher(translate: Callable[[str, str | None], str]) -> Kernel:
+    def kernel(evaluation: Evaluation, args: _Args) -> pl.Expr:
+        pattern, escape = _literal(evaluation, 1), _literal(evaluation, 2)
+        if pattern is not None and (len(args) == 2 or escape is not None):
+            plain = _plain(args[0], pattern) if translate is like_pattern and not escape else None
+            return _contains(args[0], translate(pattern, escape)) if plain is None else plain
+
+        def matches(value: str, shape: str, mark: str | None = None) -> bool:
+            return _compiled(translate(shape, mark)).search(value) is not None
+
+        return by_distinct(matches, pl.Boolean, *args)
+
+    return kernel
+
+
+def _plain(value: pl.Expr, pattern: str) -> pl.Expr | None:
+    """LIKE without a regular expression: ``a%``, ``%a``, ``%a%``, ``a``."""
+    core = pattern.strip("%")
+    if not core or "_" in core or "%" in core:
+        return None
+    before, after = pattern.startswith("%"), pattern.endswith("%")
+    if before and after:
+        return value.str.contains(core, literal=True)
+    if before or after:
+        return value.str.ends_with(core) if before else value.str.starts_with(core)
+    return value == core
+
+
+def _contains(value: pl.Expr, pattern: str) -> pl.Expr:
+    if _fast(pattern):
+        return value.str.contains(ascii_classes(pattern))
+    return by_distinct(lambda s: _compiled(pattern).search(s) is not None, pl.Boolean, value)
+
+
+def _regexp(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    pattern = _literal(evaluation, 1)
+    if pattern is not None:
+        return _contains(args[0], pattern)
+    return by_distinct(lambda s, p: _compiled(p).search(s) is not None, pl.Boolean, *args)
+
+
+def _extract(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    pattern = _literal(evaluation, 1)
+    group = evaluation.operands[2].value if len(args) == 3 else 0
+    if pattern is not None and isinstance(group, int) and _fast(pattern):
+        if not 0 <= group <= _compiled(pattern).groups:
+            return pl.when(False).then(args[0])
+        return args[0].str.extract(ascii_classes(pattern), group)
+    return by_distinct(_group, pl.String, *args)
+
+
+def _group(value: str, pattern: str, group: int = 0) -> str | None:
+    compiled = _compiled(pattern)
+    found = compiled.search(value)
+    return found.group(group) if found and 0 <= group <= compiled.groups else None
+
+
+def _replace(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    """The replacement is taken literally, as Flink does."""
+    pattern, by = _literal(evaluation, 1), _literal(evaluation, 2)
+    if pattern is not None and by is not None and _fast(pattern):
+        return args[0].str.replace_all(ascii_classes(pattern), by.replace("$", "$$"))
+    return by_distinct(lambda s, p, r: _compiled(p).sub(lambda _: r, s), pl.String, *args)
+
+
+def _all(value: str, pattern: str, group: int = 1) -> list[str | None] | None:
+    compiled = _compiled(pattern)
+    if not 0 <= group <= compiled.groups:
+        return None
+    return [found.group(group) for found in compiled.finditer(value)]
+
+
+def _where(value: str, pattern: str) -> int:
+    found = _compiled(pattern).search(value)
+    return found.start() + 1 if found else 0
+
+
+def _count(value: str, pattern: str) -> int:
+    return sum(1 for _ in _compiled(pattern).finditer(value))
+
+
+def _function(
+    name: str,
+    forms: tuple[Form, ...],
+    kernel: Kernel,
+    result: DataType,
+    *aliases: str,
+    nullable: bool | None = None,
+) -> ScalarFunction:
+    return ScalarFunction(
+        name=name,
+        infer=infer(name, *forms, result=result, nullable=nullable),
+        kernel=kernel,
+        fallible=True,
+        aliases=aliases,
+    )
+
+
+def _rows(function: Callable[..., object]) -> Kernel:
+    return lambda e, args: by_distinct(function, to_polars(e.result), *args)
+
+
+_PAIR: Form = (TEXT, TEXT)
+_TRIPLE: Form = (TEXT, TEXT, TEXT)
+_INDEXED: Form = (TEXT, TEXT, WHOLE)
+
+REGEX = [
+    _function("LIKE", (_PAIR, _TRIPLE), _matcher(like_pattern), BOOLEAN),
+    _function("SIMILAR TO", (_PAIR, _TRIPLE), _matcher(similar_pattern), BOOLEAN, "SIMILAR"),
+    _function("REGEXP", (_PAIR,), _regexp, BOOLEAN, "REGEXP_LIKE", "RLIKE"),
+    _function("REGEXP_EXTRACT", (_PAIR, _INDEXED), _extract, STRING, nullable=True),
+    _function("REGEXP_REPLACE", (_TRIPLE,), _replace, STRING),
+    _function("REGEXP_COUNT", (_PAIR,), _rows(_count), INT, nullable=True),
+    _function("REGEXP_INSTR", (_PAIR,), _rows(_where), INT, nullable=True),
+    _function("REGEXP_SUBSTR", (_PAIR,), _rows(_group), STRING, nullable=True),
+    _function("REGEXP_EXTRACT_ALL", (_PAIR, _INDEXED), _rows(_all), array(STRING), nullable=True),
+]

@@ -1,0 +1,156 @@
+"""EXTRACT, FLOOR, CEIL, TIMESTAMPADD and TIMESTAMPDIFF over units of time."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sameriver.common.errors import UserError, nearest
+from sameriver.common.types import DataType, Root, time_unit
+from sameriver.functions.calendar import MS_PER_DAY, add_milliseconds, add_months
+
+MILLISECONDS = {
+    "MILLISECOND": 1,
+    "SECOND": 1000,
+    "MINUTE": 60_000,
+    "HOUR": 3_600_000,
+    "DAY": MS_PER_DAY,
+    "WEEK": 7 * MS_PER_DAY,
+}
+MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12, "DECADE": 120, "CENTURY": 1200, "MILLENNIUM": 12000}
+_SHORT = {
+    "YEAR": "1y", "QUARTER": "1q", "MONTH": "1mo", "DAY": "1d", "HOUR": "1h", "MINUTE": "1m",
+    "SECOND": "1s", "MILLISECOND": "1ms",
+}  # fmt: skip
+FIELDS = (
+    *MILLISECONDS, *MONTHS, "MICROSECOND", "NANOSECOND", "EPOCH", "DOW", "ISODOW", "DOY", "ISOYEAR"
+)  # fmt: skip
+
+
+def unit_of(value: object, known: tuple[str, ...] | dict[str, int]) -> str:
+    """The unit a literal names; ``SQL_TSI_DAY``, ``DAYS`` and ``day`` are DAY.
+
+    Raises:
+        UserError: UNKNOWN_UNIT.
+    """
+    name = str(value).upper().removeprefix("SQL_TSI_")
+    name = name if name in known else name.removesuffix("S")
+    if name not in known:
+        raise UserError(
+            "UNKNOWN_UNIT", f"there is no unit '{value}' here", hint=nearest(name, known)
+        )
+    return name
+
+
+def extract(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
+    """A field of a date, time or naive timestamp, as BIGINT."""
+    if type.root is Root.INTERVAL_YEAR_MONTH:
+        months = value.cast(pl.Int64)
+        return (
+            _toward_zero(months, 12) if unit == "YEAR" else months - _toward_zero(months, 12) * 12
+        )
+    if type.root is Root.INTERVAL_DAY_TIME:
+        return _extract_duration(value.cast(pl.Int64), unit)
+    if unit == "EPOCH":
+        wide = value.cast(pl.Datetime("ms")) if type.root is Root.DATE else value
+        return wide.dt.epoch("s").cast(pl.Int64)
+    return _field(value, type, unit).cast(pl.Int64)
+
+
+def _toward_zero(value: pl.Expr, by: int) -> pl.Expr:
+    return value.sign() * (value.abs() // by)
+
+
+def _extract_duration(ticks: pl.Expr, unit: str) -> pl.Expr:
+    if unit == "DAY":
+        return _toward_zero(ticks, MS_PER_DAY)
+    wrap = {"HOUR": 24, "MINUTE": 60, "SECOND": 60, "MILLISECOND": 1000}[unit]
+    whole = _toward_zero(ticks, MILLISECONDS[unit])
+    return whole - _toward_zero(whole, wrap) * wrap
+
+
+def _field(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
+    clock = {"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"}
+    if type.root is Root.DATE and unit in clock:
+        return value.dt.year() * 0
+    part = value.dt
+    year = None if type.root is Root.TIME else part.year().cast(pl.Int64)
+    match unit:
+        case "DOW":
+            return part.weekday() % 7 + 1
+        case "ISODOW":
+            return part.weekday()
+        case "DOY":
+            return part.ordinal_day()
+        case "ISOYEAR":
+            return part.iso_year()
+        case "DECADE" | "CENTURY" | "MILLENNIUM" if year is not None:
+            span = MONTHS[unit] // 12
+            return year // span if unit == "DECADE" else (year + span - 1) // span
+    simple = {
+        "YEAR": part.year, "QUARTER": part.quarter, "MONTH": part.month, "WEEK": part.week,
+        "DAY": part.day, "HOUR": part.hour, "MINUTE": part.minute, "SECOND": part.second,
+        "MILLISECOND": part.millisecond, "MICROSECOND": part.microsecond,
+        "NANOSECOND": part.nanosecond,
+    }  # fmt: skip
+    return simple[unit]()
+
+
+def floor(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
+    """Start of the unit; weeks start on Sunday, as in Flink."""
+    if type.root is Root.TIME:
+        ticks, by = value.cast(pl.Int64), MILLISECONDS[unit] * 1_000_000
+        return (ticks - ticks % by).cast(pl.Time)
+    if unit == "WEEK":
+        day = value.dt.truncate("1d")
+        return day.dt.offset_by(pl.format("-{}d", day.dt.weekday() % 7))
+    if unit in ("DECADE", "CENTURY", "MILLENNIUM"):
+        start = value.dt.truncate("1y")
+        year = value.dt.year().cast(pl.Int64)
+        span = MONTHS[unit] // 12
+        past = year % span if unit == "DECADE" else (year - 1) % span
+        return add_months(start, past * -12)
+    if type.root is Root.DATE and unit in MILLISECONDS:
+        return value
+    return value.dt.truncate(_SHORT[unit])
+
+
+def ceil(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
+    """Start of the next unit, or the value itself if it is a start."""
+    start = floor(value, type, unit)
+    return pl.when(start == value).then(value).otherwise(add(start, type, unit, pl.lit(1)))
+
+
+def add(value: pl.Expr, type: DataType, unit: str, count: pl.Expr) -> pl.Expr:
+    """``count`` units later; months keep the day or take their last."""
+    count = count.cast(pl.Int64)
+    if unit in MONTHS:
+        return add_months(value, count * MONTHS[unit])
+    return add_milliseconds(value, type, count * MILLISECONDS[unit])
+
+
+def difference(start: pl.Expr, end: pl.Expr, type: DataType, unit: str) -> pl.Expr:
+    """Whole units from ``start`` to ``end``, toward zero (INT)."""
+    ticks = {"ms": 1, "us": 1000, "ns": 1_000_000}[time_unit(type)]
+    if unit in MILLISECONDS:
+        distance = end.cast(pl.Int64) - start.cast(pl.Int64)
+        whole = _toward_zero(distance, MILLISECONDS[unit] * ticks)
+        return whole.cast(pl.Int32, wrap_numerical=True)
+    return _toward_zero(_months_between(start, end), MONTHS[unit]).cast(pl.Int32)
+
+
+def _months_between(start: pl.Expr, end: pl.Expr) -> pl.Expr:
+    """Calcite's rule: whole days decide, the time of day only if the days are equal."""
+    from_day, to_day = start.dt.date(), end.dt.date()
+    forward = to_day >= from_day
+    early = pl.when(forward).then(from_day).otherwise(to_day)
+    late = pl.when(forward).then(to_day).otherwise(from_day)
+    count = (late.dt.year().cast(pl.Int64) - early.dt.year()) * 12
+    count = count + late.dt.month().cast(pl.Int64) - early.dt.month()
+    months = _last_not_after(early, late, count)
+    signed = pl.when(forward).then(months).otherwise(-months)
+    met = add_months(from_day, signed) == to_day
+    return signed - (met & (end.dt.time() < start.dt.time())).cast(pl.Int64)
+
+
+def _last_not_after(early: pl.Expr, late: pl.Expr, months: pl.Expr) -> pl.Expr:
+    return months - (add_months(early, months) > late).cast(pl.Int64)
