@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from sameriver import functions
 from sameriver.plan.expressions import Call, Expression, walk
 
-_VOLATILE = frozenset(
+_CLOCKS = frozenset(
     {
-        "RAND", "RAND_INTEGER", "UUID", "PROCTIME", "NOW", "CURRENT_TIMESTAMP",
-        "CURRENT_ROW_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP",
-        "CURRENT_WATERMARK",
+        "PROCTIME", "NOW", "CURRENT_TIMESTAMP", "CURRENT_ROW_TIMESTAMP", "CURRENT_DATE",
+        "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "CURRENT_WATERMARK",
     }
 )  # fmt: skip
 
 
 def deterministic(expression: Expression) -> bool:
     """False if it reads a clock or a random number, or asks for the watermark."""
-    return not any(
-        isinstance(part, Call)
-        and (part.function in _VOLATILE or (part.function == "UNIX_TIMESTAMP" and not part.args))
-        for part in walk(expression)
-    )
+    return not any(isinstance(part, Call) and _volatile(part) for part in walk(expression))
+
+
+def _volatile(call: Call) -> bool:
+    if call.function in _CLOCKS or (call.function == "UNIX_TIMESTAMP" and not call.args):
+        return True
+    function = functions.scalar(call.function)
+    return function is not None and not function.deterministic

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sameriver.common.state import RowScope
+from sameriver.common.state import Meaning, RowScope
 from sameriver.plan.expressions import Expression, Named, to_sql
 from sameriver.plan.meaning import Meanings, conjuncts, meaning
 from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
@@ -31,10 +31,13 @@ class Calc(PhysicalNode):
         return {column.name: meaning(column.expression, below) for column in self.columns}
 
     def scope(self) -> RowScope:
+        """A condition above a window, aggregation or join is another than the same one below."""
         scope = self.input.scope()
         if self.condition is None:
             return scope
         more = conjuncts(self.condition, self.input.meanings())
+        if scope.path:
+            more = tuple(Meaning(f"{part} AFTER {scope.path[-1]}") for part in more)
         return replace(scope, filters=tuple(sorted({*scope.filters, *more})))
 
     def details(self) -> tuple[tuple[str, str], ...]:
