@@ -32,7 +32,7 @@ class ColumnDefinition:
 
     name: str
     type: DataType | None = None
-    expression: exp.Expression | None = None
+    expression: exp.Expr | None = None
     metadata: str | None = None
     virtual: bool = False
     primary_key: bool = False
@@ -45,7 +45,7 @@ class WatermarkDefinition:
     """``WATERMARK FOR column AS expression``; None: SOURCE_WATERMARK()."""
 
     column: str
-    expression: exp.Expression | None
+    expression: exp.Expr | None
     position: Position | None = None
 
 
@@ -69,7 +69,7 @@ class CreateTable:
     temporary: bool = False
     if_not_exists: bool = False
     like: LikeClause | None = None
-    query: exp.Expression | None = None
+    query: exp.Expr | None = None
     position: Position | None = None
 
 
@@ -77,7 +77,7 @@ class CreateTable:
 class CreateView:
     name: Name
     columns: tuple[str, ...]
-    query: exp.Expression
+    query: exp.Expr
     comment: str = ""
     temporary: bool = False
     if_not_exists: bool = False
@@ -125,8 +125,8 @@ class Insert:
 
     table: Name
     columns: tuple[str, ...] = ()
-    partition: tuple[tuple[str, exp.Expression], ...] = ()
-    query: exp.Expression
+    partition: tuple[tuple[str, exp.Expr], ...] = ()
+    query: exp.Expr
     overwrite: bool = False
     position: Position | None = None
 
@@ -143,7 +143,7 @@ class StatementSet:
 class Query:
     """A SELECT whose changelog is shown."""
 
-    query: exp.Expression
+    query: exp.Expr
     position: Position | None = None
 
 

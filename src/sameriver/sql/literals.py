@@ -1,0 +1,70 @@
+"""Literals of dates, times and intervals."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from sameriver.common import types as t
+from sameriver.common.errors import UserError
+from sameriver.sql.cursor import Cursor
+from sameriver.sql.tokens import Kind
+from sameriver.sql.types import interval_unit, node_of
+
+_FORMATS = {
+    "DATE": (r"\d{4}-\d{1,2}-\d{1,2}", "DATE '2026-01-31'"),
+    "TIME": (r"\d{1,2}:\d{1,2}:\d{1,2}(?:\.(\d{1,9}))?", "TIME '23:59:59'"),
+    "TIMESTAMP": (
+        r"\d{4}-\d{1,2}-\d{1,2} \d{1,2}:\d{1,2}:\d{1,2}(?:\.(\d{1,9}))?",
+        "TIMESTAMP '2026-01-31 23:59:59'",
+    ),
+}
+
+
+def is_temporal(cursor: Cursor) -> bool:
+    """Whether ``DATE '...'``, ``TIME '...'`` or ``TIMESTAMP '...'`` comes next."""
+    return cursor.at_any(*_FORMATS) and cursor.peek().kind is Kind.STRING
+
+
+def temporal(cursor: Cursor) -> exp.Expr:
+    """A literal as a Cast to its type; the precision is that of the digits written.
+
+    Raises:
+        UserError: BAD_LITERAL.
+    """
+    start = cursor.advance()
+    token = cursor.advance()
+    literal = cursor.mark(exp.Literal.string(token.text), token)
+    pattern, example = _FORMATS[start.upper]
+    found = re.fullmatch(pattern, token.text.strip())
+    if found is None:
+        raise UserError(
+            "BAD_LITERAL",
+            f"'{token.text}' is not a {start.upper} literal",
+            hint=f"Write it like {example}.",
+            position=cursor.position_of(token),
+        )
+    digits = len(found.group(1) or "") if found.re.groups else 0
+    type = {"DATE": t.DATE, "TIME": t.time(digits), "TIMESTAMP": t.timestamp(digits)}[start.upper]
+    return cursor.mark(exp.Cast(this=literal, to=node_of(type.not_null)), start)
+
+
+def interval(cursor: Cursor) -> exp.Expr:
+    """``INTERVAL ['-'] '1-2' YEAR TO MONTH``."""
+    start = cursor.advance()
+    negative = cursor.accept("-")
+    if not negative:
+        cursor.accept("+")
+    token = cursor.token
+    if token.kind is not Kind.STRING:
+        unit = cursor.peek().upper or "DAY"
+        hint = f"Write INTERVAL '{token.text}' {unit}." if token.kind is Kind.NUMBER else ""
+        cursor.unexpected("the length in single quotes, as in INTERVAL '1' DAY", hint)
+    cursor.advance()
+    value = cursor.mark(exp.Literal.string(token.text), token)
+    first: exp.Expr = exp.Var(this=interval_unit(cursor))
+    if cursor.accept("TO"):
+        first = exp.IntervalSpan(this=first, expression=exp.Var(this=interval_unit(cursor)))
+    node: exp.Expr = cursor.mark(exp.Interval(this=value, unit=first), start)
+    return cursor.mark(exp.Neg(this=node), start) if negative else node
