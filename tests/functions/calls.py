@@ -108,13 +108,16 @@ def over_rows(expression: Expression, zone: ZoneInfo = UTC) -> object:
     return values[0]
 
 
+_LEADING_WORD = ("EXTRACT", "TIMESTAMPADD", "TIMESTAMPDIFF", "TRIM", "JSON_OBJECT", "JSON_ARRAY")
+
+
 def _lift(expression: Expression, columns: dict[str, pl.Series]) -> Expression:
-    """First arguments that are literals become columns; units and patterns stay."""
-    if isinstance(expression, Call):
-        head, *rest = expression.args or (None,)
-        if head is None:
-            return expression
-        return replace(expression, args=(_lift(head, columns), *rest))
+    """The first argument that is data becomes a column; units and patterns stay."""
+    if isinstance(expression, Call) and expression.args:
+        place = 1 if expression.function in _LEADING_WORD else 0
+        args = list(expression.args)
+        args[place] = _lift(args[place], columns)
+        return replace(expression, args=tuple(args))
     if isinstance(expression, Literal) and expression.type.root is not t.Root.NULL:
         name = f"c{len(columns)}"
         held = pl.select(compile_expression(expression, UTC)).to_series()

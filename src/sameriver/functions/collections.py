@@ -235,6 +235,30 @@ def _slice(_: Evaluation, args: _Args) -> pl.Expr:
     return holder.list.slice(begin, pl.max_horizontal(end - begin, pl.lit(0)))
 
 
+def _remove(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    """Drops the items equal to the second argument."""
+    beside = pl.struct(args[0].alias("items"), args[1].alias("other"))
+    dtype = to_polars(evaluation.result)
+    return beside.map_batches(lambda rows: _removed(rows, dtype), return_dtype=dtype)
+
+
+def _removed(rows: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
+    frame = rows.struct.unnest().with_row_index("row")
+    kept = (
+        frame.filter(pl.col("items").list.len() > 0)
+        .explode("items")
+        .filter(pl.col("items").ne_missing(pl.col("other")))
+        .group_by("row", maintain_order=True)
+        .agg("items")
+    )
+    joined = frame.select("row", given="items").join(
+        kept, on="row", how="left", maintain_order="left"
+    )
+    empty = pl.lit(pl.Series([[]], dtype=dtype)).first()
+    found = pl.when(pl.col("given").is_not_null()).then(pl.col("items").fill_null(empty))
+    return joined.select(items=found)["items"]
+
+
 def _join(_: Evaluation, args: _Args) -> pl.Expr:
     if len(args) == 3:
         items = args[0].list.eval(pl.element().fill_null("\0"))
@@ -320,6 +344,23 @@ COLLECTIONS = [
         name="ARRAY_UNION",
         infer=_alike("ARRAY_UNION"),
         kernel=lambda _, args: pl.concat_list(list(args)).list.unique(maintain_order=True),
+    ),
+    ScalarFunction(
+        name="ARRAY_EXCEPT",
+        infer=_alike("ARRAY_EXCEPT"),
+        kernel=lambda _, args: (
+            args[0].list.set_difference(args[1]).list.unique(maintain_order=True)
+        ),
+    ),
+    ScalarFunction(
+        name="ARRAY_INTERSECT",
+        infer=_alike("ARRAY_INTERSECT"),
+        kernel=lambda _, args: args[0].list.set_intersection(args[1]),
+    ),
+    ScalarFunction(
+        name="ARRAY_REMOVE",
+        infer=_with_element("ARRAY_REMOVE", lambda holder: holder),
+        kernel=_remove,
     ),
     ScalarFunction(
         name="ARRAY_JOIN",

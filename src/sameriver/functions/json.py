@@ -23,7 +23,15 @@ from sameriver.common.types import (
 from sameriver.functions.casts import cast
 from sameriver.functions.distinct import by_distinct
 from sameriver.functions.failure import failure
-from sameriver.functions.forms import ANY, CONSTANT, TEXT, Form, fit, infer
+from sameriver.functions.forms import (
+    ANY,
+    CONSTANT,
+    TEXT,
+    Form,
+    fit,
+    infer,
+    wrong_arguments,
+)
 from sameriver.functions.jsonpath import Invalid, JsonValue, Path, dump, find, parse, path
 from sameriver.functions.render import text as rendered
 from sameriver.functions.signature import Evaluation, Operand, Resolved, ScalarFunction
@@ -133,7 +141,9 @@ def _read_exists(to: Path, on_error: str, text: str) -> bool | None:
         return {"TRUE": True, "FALSE": False}.get(on_error)
 
 
-def _is_json(name: str, kinds: tuple[type, ...] | None) -> ScalarFunction:
+def _is_json(kind: str, kinds: tuple[type, ...] | None) -> list[ScalarFunction]:
+    """``IS JSON kind`` and ``IS NOT JSON kind``; no kinds: scalars; None: any value."""
+
     def test(text: str) -> bool:
         try:
             value = parse(text)
@@ -143,11 +153,19 @@ def _is_json(name: str, kinds: tuple[type, ...] | None) -> ScalarFunction:
             return True
         return isinstance(value, kinds) if kinds else not isinstance(value, dict | list)
 
-    return ScalarFunction(
-        name=name,
-        infer=infer(name, (TEXT,), result=BOOLEAN, nullable=False),
-        kernel=lambda _, args: by_distinct(test, pl.Boolean, args[0]).fill_null(False),
-    )
+    def is_kind(_: Evaluation, args: _Args) -> pl.Expr:
+        return by_distinct(test, pl.Boolean, args[0]).fill_null(False)
+
+    return [
+        _function(f"IS JSON {kind}", ((TEXT,),), is_kind, BOOLEAN, nullable=False),
+        _function(
+            f"IS NOT JSON {kind}",
+            ((TEXT,),),
+            lambda e, args: ~is_kind(e, args),
+            BOOLEAN,
+            nullable=False,
+        ),
+    ]
 
 
 def to_json(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
@@ -181,6 +199,14 @@ def to_json(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
 
 def _or_null(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
     return to_json(value, type, evaluation).fill_null("null")
+
+
+def _object_types(operands: Sequence[Operand]) -> Resolved:
+    forms: tuple[Form, ...] = ((CONSTANT,), (CONSTANT, TEXT, ANY), (CONSTANT, TEXT, ANY, ANY, ...))
+    parameters = fit("JSON_OBJECT", forms, operands)
+    if len(operands) % 2 == 0:
+        raise wrong_arguments("JSON_OBJECT", operands, forms)
+    return Resolved(parameters, STRING.not_null)
 
 
 def _object(evaluation: Evaluation, args: _Args) -> pl.Expr:
@@ -253,12 +279,11 @@ JSON = [
         nullable=True,
     ),
     _function("JSON_EXISTS", (_PATHED, (*_PATHED, CONSTANT)), _exists, BOOLEAN, nullable=True),
-    _is_json("IS JSON", None),
-    _is_json("IS JSON VALUE", None),
-    _is_json("IS JSON OBJECT", (dict,)),
-    _is_json("IS JSON ARRAY", (list,)),
-    _is_json("IS JSON SCALAR", ()),
-    _function("JSON_OBJECT", ((CONSTANT,), (CONSTANT, ANY, ...)), _object, STRING, nullable=False),
+    *_is_json("VALUE", None),
+    *_is_json("OBJECT", (dict,)),
+    *_is_json("ARRAY", (list,)),
+    *_is_json("SCALAR", ()),
+    ScalarFunction(name="JSON_OBJECT", infer=_object_types, kernel=_object),
     _function("JSON_ARRAY", ((CONSTANT,), (CONSTANT, ANY, ...)), _array, STRING, nullable=False),
     _function(
         "JSON_STRING",

@@ -27,6 +27,7 @@ from sameriver.common.types import (
 )
 from sameriver.functions.distinct import by_distinct
 from sameriver.functions.forms import (
+    ANY,
     BINARY,
     CONSTANT,
     SYMBOL,
@@ -38,6 +39,7 @@ from sameriver.functions.forms import (
     infer,
 )
 from sameriver.functions.signature import Evaluation, Operand, ScalarFunction
+from sameriver.functions.urls import url_part
 
 _Args = Sequence[pl.Expr]
 
@@ -250,6 +252,13 @@ def _longest(operands: Sequence[Operand]) -> DataType:
     return operands[1].type if fixed else varchar(max(lengths))
 
 
+def _printf(template: str, *values: object) -> str | None:
+    try:
+        return template % values
+    except (TypeError, ValueError):
+        return None
+
+
 def _by_rows(
     function: Callable[..., object], dtype: pl.DataType | type[pl.DataType] = pl.String
 ) -> Callable[..., pl.Expr]:
@@ -300,7 +309,6 @@ STRINGS = [
         (TEXT,),
         lambda a: a.str.len_chars().cast(pl.Int32),
         "CHARACTER_LENGTH",
-        "LENGTH",
         result=INT,
     ),
     _text("OCTET_LENGTH", (TEXT,), lambda a: a.str.len_bytes().cast(pl.Int32), result=INT),
@@ -349,6 +357,12 @@ STRINGS = [
     _text("UNHEX", (TEXT,), _by_rows(_unhex, pl.Binary), result=BYTES, nullable=True),
     _text("URL_ENCODE", (TEXT,), _by_rows(lambda s: quote_plus(s, safe="*")), nullable=True),
     _text("URL_DECODE", (TEXT,), _by_rows(unquote_plus), nullable=True),
+    _text("PRINTF", (TEXT, ANY, ...), _by_rows(_printf), nullable=True),
+    ScalarFunction(
+        name="PARSE_URL",
+        infer=infer("PARSE_URL", (TEXT, TEXT), (TEXT, TEXT, TEXT), result=STRING, nullable=True),
+        kernel=lambda _, args: by_distinct(url_part, pl.String, *args),
+    ),
     ScalarFunction(
         name="ELT",
         infer=infer("ELT", (WHOLE, TEXT, ...), result=_longest, nullable=True),

@@ -248,7 +248,7 @@ TEMPORALS = [
         nullable=True,
     ),
     _function("FROM_UNIXTIME", ((LONG,), (LONG, CONSTANT)), _from_unixtime, STRING, nullable=True),
-    _function("UNIX_TIMESTAMP", _READ, _unix_timestamp, BIGINT),
+    _function("UNIX_TIMESTAMP", ((), *_READ), _unix_timestamp, BIGINT),
     _function("TO_TIMESTAMP", _READ, _to_timestamp, _MILLIS, nullable=True),
     _function(
         "TO_TIMESTAMP_LTZ",

@@ -12,7 +12,8 @@ from sameriver import functions
 from sameriver.common.errors import InternalError, SameriverError
 from sameriver.common.types import Root, to_polars
 from sameriver.functions.signature import UNKNOWN, Evaluation, Operand, ScalarFunction
-from sameriver.plan.expressions import Call, Column, Expression, Literal, walk
+from sameriver.plan.determinism import deterministic
+from sameriver.plan.expressions import Call, Column, Expression, Literal, columns, walk
 
 NOW = "$now"
 """Column (Datetime ms, UTC) with the processing time of the batch; every frame that compiled
@@ -35,11 +36,7 @@ def compile_expression(expression: Expression, zone: ZoneInfo) -> pl.Expr:
 
 def uses_clock(expression: Expression) -> bool:
     """Whether the compiled expression reads the NOW column."""
-    return any(isinstance(node, Call) and not _deterministic(node) for node in walk(expression))
-
-
-def _deterministic(call: Call) -> bool:
-    return _function(call).deterministic
+    return not deterministic(expression)
 
 
 def _function(call: Call) -> ScalarFunction:
@@ -77,10 +74,7 @@ def literal(value: Literal) -> pl.Expr:
 
 def _fold(call: Call, zone: ZoneInfo) -> pl.Expr | None:
     """The value of a call without columns; None if it has none yet, or fails."""
-    nodes = list(walk(call))
-    if any(isinstance(node, Column) for node in nodes):
-        return None
-    if any(isinstance(node, Call) and not _deterministic(node) for node in nodes):
+    if columns(call) or not deterministic(call):
         return None
     try:
         value = pl.select(_call(call, zone, None)).to_series()
