@@ -2,18 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
 import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
+from sameriver.common.types import to_polars
+from sameriver.operators.accumulators import accumulator
+from sameriver.operators.accumulators.accumulator import Rows, Step, Words
+from sameriver.operators.accumulators.inputs import Distinct, call_rows, without_nulls
 from sameriver.plan.expressions import AggregateCall
+from sameriver.plan.physical.aggregate_state import Side, accumulator_columns, side_tables
 from sameriver.state.handle import StateStore
+from sameriver.state.index import KeyIndex
+from sameriver.state.kernels import fold as kernels
+from sameriver.state.kernels.types import Ints, Signs
+
+_BLOCK = 1 << 14
+"""Rows that are touched, then folded, while their words are in the cache."""
+
+_NO_TRACE = np.zeros((0, 0), np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The distinct slots of a batch, in order of appearance.
+
+    Attributes:
+        slots: the slots.
+        rows: the row where each appears first.
+        fresh: 1 where the key is new, else 0.
+        before: words as they were.
+        old: results as they were, of the calls (by number) that don't live in words.
+    """
+
+    slots: Ints
+    rows: Ints
+    fresh: Ints
+    before: Words
+    old: dict[int, pl.Series] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Handle:
+    """A state table, saved and loaded by its aggregation."""
+
+    declaration: StateTable
+    snapshot: Callable[[], pl.DataFrame]
+    restore: Callable[[pl.DataFrame], None]
 
 
 class Aggregation:
     """The accumulators of all calls, by key: a key has a slot, a slot has accumulators.
+
+    A slot's accumulators are a row of words: a mark that the batch leaves on slots it touches, the
+    number of live rows (where ``retract``), the last access (where there is a TTL), then the words
+    of each call.
 
     Args:
         tables: what ``aggregate_state`` declared for the same calls.
@@ -33,45 +81,353 @@ class Aggregation:
         *,
         retract: bool,
         store: StateStore,
-    ) -> None: ...
+    ) -> None:
+        self._tables, self._calls, self._retract = tables, calls, retract
+        self._schema = keys.to_polars()
+        self._index = KeyIndex(self._schema)
+        self._stamp = 0
+        self.live_word = 1 if retract else -1
+        self.access_word = 1 + int(retract) if tables[0].ttl else -1
+        at = 1 + int(retract) + int(bool(tables[0].ttl))
+        self.accumulators = []
+        for call in calls:
+            self.accumulators.append(accumulator(call, at, retract=retract))
+            at += kernels.WIDTHS[self.accumulators[-1].operation]
+        self._sides = side_tables(calls, retract)
+        self._distinct = [Distinct(s, calls) for s in self._sides if s.side is Side.DISTINCT]
+        self._width = 4 if at <= 4 else -(-at // 8) * 8
+        self.words = _aligned(0, self._width)
+        self._reserve()
+        self._register(store)
 
-    def slots(self, keys: pl.DataFrame) -> np.ndarray:
+    def _register(self, store: StateStore) -> None:
+        store.register(_Handle(self._tables[0], self._save, self._load))
+        distinct = iter(self._distinct)
+        for table, side in zip(self._tables[1:], self._sides, strict=True):
+            if side.side is Side.DISTINCT:
+                handle = self._distinct_handle(table, next(distinct))
+            else:
+                handle = self._side_handle(table, side.calls[0])
+            store.register(handle)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    @property
+    def running(self) -> bool:
+        """Whether words hold every result after each row of a batch."""
+        return all(each.running for each in self.accumulators)
+
+    @property
+    def resident(self) -> bool:
+        """Whether words hold every result at the end of a batch."""
+        return all(each.resident for each in self.accumulators)
+
+    def slots(self, keys: pl.DataFrame) -> Ints:
         """Slot of each row (int64); a new key gets one. A frame without columns has its height."""
-        ...
+        self._tidy()
+        slots = self._index.find_or_insert(keys)
+        self._reserve()
+        return slots
 
-    def find(self, keys: pl.DataFrame) -> np.ndarray:
+    def find(self, keys: pl.DataFrame) -> Ints:
         """Slot of each row (int64), -1 where the key is unknown."""
-        ...
+        return self._index.find(keys)
 
-    def update(self, slots: np.ndarray, changes: Changes) -> None:
+    def update(self, slots: Ints, changes: Changes) -> None:
         """Folds rows in order of arrival; rows that are taken back only where ``retract``."""
-        ...
+        self._run(slots, self._steps(slots, changes))
 
-    def merge(self, into: np.ndarray, other: Aggregation, slots: np.ndarray) -> None:
+    def change(self, slots: Ints, changes: Changes, now: int, trace: Words = _NO_TRACE) -> Touched:
+        """As ``update``, and tells which slots were touched and what they were before.
+
+        ``trace`` (a row of words each row, if all calls are ``running``) gets the words of the
+        row's slot right after the row.
+        """
+        self._stamp += 1
+        room = len(slots) + 1
+        touched, rows, fresh = (np.empty(room, np.int64) for _ in range(3))
+        before = np.empty((room, self._width), np.int64)
+
+        def touch(start: int, stop: int, count: int) -> int:
+            return kernels.touch(
+                self.words, slots, start, stop, self._stamp, self.access_word, now, count,
+                touched, rows, fresh, before,
+            )  # fmt: skip
+
+        def found(count: int) -> Touched:
+            return Touched(touched[:count], rows[:count], fresh[:count], before[:count])
+
+        if self.resident:
+            return found(self._run(slots, self._steps(slots, changes), touch, trace))
+        known = found(touch(0, len(slots), 0))
+        for number, each in enumerate(self.accumulators):
+            if not each.resident:
+                known.old[number] = self.result_of(number, known.before, known.slots)
+        self._run(slots, self._steps(slots, changes))
+        return known
+
+    def _steps(self, slots: Ints, changes: Changes) -> list[Step]:
+        """Steps of the fold program for a batch; what isn't in words changes at once."""
+        signs = changes.signs()
+        base = None if signs is None else signs.to_numpy().astype(np.int8)
+        steps = [Step(kernels.COUNT, self.live_word, (), base)] if self._retract else []
+        seen = {
+            number: rows
+            for distinct in self._distinct
+            for rows in [distinct.rows(slots, changes, base)]
+            for number in distinct.calls
+        }
+        for number, call in enumerate(self._calls):
+            nulls = call.function == "ARRAY_AGG"
+            rows = seen.get(number)
+            if rows is None:
+                rows = call_rows(call, slots, changes, base, nulls=nulls)
+            elif not nulls:
+                rows = without_nulls(rows)
+            step = self.accumulators[number].fold(self.words, rows)
+            if step is not None:
+                steps.append(step)
+        return steps
+
+    def _run(
+        self,
+        slots: Ints,
+        steps: list[Step],
+        touch: Callable[[int, int, int], int] | None = None,
+        trace: Words = _NO_TRACE,
+    ) -> int:
+        """Runs a program over words, block by block; gives how many slots were touched."""
+        program, columns, signs = _program(steps, len(slots))
+        floats, column_floats = self.words.view(np.float64), columns.view(np.float64)
+        count = 0
+        for start in range(0, len(slots), _BLOCK):
+            stop = min(start + _BLOCK, len(slots))
+            if touch is not None:
+                count = touch(start, stop, count)
+            kernels.fold(
+                self.words, floats, slots, start, stop,
+                program, columns, column_floats, signs, trace,
+            )  # fmt: skip
+        return count
+
+    def merge(self, into: Ints, other: Aggregation, slots: Ints) -> None:
         """Adds the accumulators of ``other`` at ``slots`` to the own ones at ``into``, in order.
 
         Slots may repeat on either side.
         """
-        ...
+        theirs = other.take(slots)
+        looked_up = {number for distinct in self._distinct for number in distinct.calls}
+        steps = [Step(kernels.COUNT, self.live_word, (), None)] if self._retract else []
+        for number, each in enumerate(self.accumulators):
+            if number not in looked_up:
+                each.absorb(self.words, into, other.accumulators[number], slots, theirs)
+                if each.resident:
+                    steps.append(Step(each.operation, each.at, (), None))
+        program, _, _ = _program(steps, 0)
+        kernels.merge(
+            self.words, self.words.view(np.float64), into, program, theirs, theirs.view(np.float64)
+        )
+        for mine, others in zip(self._distinct, other._distinct, strict=True):
+            rows = mine.absorb(into, others, slots)
+            self._fold_new(rows, mine.calls)
 
-    def results(self, slots: np.ndarray) -> pl.DataFrame:
+    def _fold_new(self, rows: Rows, calls: tuple[int, ...]) -> None:
+        """Folds values that are new to DISTINCT calls."""
+        steps = []
+        for number in calls:
+            nulls = self._calls[number].function == "ARRAY_AGG"
+            seen = rows if nulls else without_nulls(rows)
+            step = self.accumulators[number].fold(self.words, seen)
+            if step is not None:
+                steps.append(step)
+        self._run(rows.slots, steps)
+
+    def take(self, slots: Ints) -> Words:
+        """A copy of the words of slots."""
+        out = np.empty((len(slots), self._width), np.int64)
+        kernels.take(self.words, slots, out)
+        return out
+
+    def results(self, slots: Ints) -> pl.DataFrame:
         """One column a call, typed as the call, one row a slot."""
-        ...
+        return self.results_of(self.take(slots), slots)
 
-    def live(self, slots: np.ndarray) -> np.ndarray:
+    def results_of(self, words: Words, slots: Ints) -> pl.DataFrame:
+        """As ``results``, of words that slots have or had."""
+        return pl.DataFrame([self.result_of(n, words, slots) for n in range(len(self._calls))])
+
+    def result_of(self, number: int, words: Words, slots: Ints) -> pl.Series:
+        """Results of one call, of words that slots have or had."""
+        call = self._calls[number]
+        return self.typed(call, self.accumulators[number].result(words, slots))
+
+    def typed(self, call: AggregateCall, values: pl.Series) -> pl.Series:
+        """Values under the call's name and type."""
+        dtype = to_polars(call.type)
+        return (values if values.dtype == dtype else values.cast(dtype)).alias(call.name)
+
+    def live(self, slots: Ints) -> Ints:
         """Rows counted in minus rows taken back (int64); 1 everywhere where not ``retract``."""
-        ...
+        if not self._retract:
+            return np.ones(len(slots), np.int64)
+        return self.words[slots, self.live_word]
 
-    def keys(self, slots: np.ndarray) -> pl.DataFrame:
+    def keys(self, slots: Ints) -> pl.DataFrame:
         """The key columns of slots."""
-        ...
+        return self._index.keys(slots)
 
-    def remove(self, slots: np.ndarray) -> None:
+    def remove(self, slots: Ints) -> None:
         """Frees slots (each once) and everything that hangs on them."""
-        ...
+        self.clear(slots)
+        self._index.remove(slots)
 
-    def all_slots(self) -> np.ndarray:
+    def clear(self, slots: Ints) -> None:
+        """Forgets what slots (each once) hold; the keys keep them."""
+        if not len(slots):
+            return
+        self.words[slots] = 0
+        for each in self.accumulators:
+            each.clear(slots)
+        for distinct in self._distinct:
+            distinct.values.clear(slots)
+
+    def all_slots(self) -> Ints:
         """Slots in use, in rising order (int64)."""
-        ...
+        return self._index.slots()
 
-    def __len__(self) -> int: ...
+    def accept(self, slots: Ints, signs: Signs) -> Ints:
+        """Numbers of the rows but those that take back from a key that has no row then."""
+        rows = np.empty(len(slots), np.int64)
+        return rows[: kernels.accept(self.words, self.live_word, slots, signs, rows)]
+
+    def expired(self, slots: Ints, oldest: int) -> Ints:
+        """Slots last written at or before ``oldest``, each once; from now on they count as new."""
+        out = np.empty(len(slots), np.int64)
+        return out[: kernels.expire(self.words, slots, self.access_word, oldest, out)]
+
+    def _tidy(self) -> None:
+        """Reclaims room between batches, where much of it is waste."""
+        for distinct in self._distinct:
+            distinct.values.tidy()
+        for each in self.accumulators:
+            each.tidy(self.words, self.all_slots)
+
+    def _reserve(self) -> None:
+        """Room for every slot that the index may have given."""
+        capacity = self._index.capacity
+        if len(self.words) >= capacity:
+            return
+        words = _aligned(capacity, self._width)
+        words[: len(self.words)] = self.words
+        self.words = words
+        for each in self.accumulators:
+            each.reserve(capacity)
+        for distinct in self._distinct:
+            distinct.values.reserve(capacity)
+
+    def _save(self) -> pl.DataFrame:
+        slots = self.all_slots()
+        words = self.take(slots)
+        columns = [column for each in self.accumulators for column in each.save(words)]
+        for word in (self.live_word, self.access_word):
+            if word >= 0:
+                columns.append(pl.Series(np.ascontiguousarray(words[:, word])))
+        return self._table(self._tables[0], slots, columns)
+
+    def _table(self, table: StateTable, slots: Ints, columns: list[pl.Series]) -> pl.DataFrame:
+        """Keys of slots and further columns, as a table declares them."""
+        everything = [*self.keys(slots), *columns]
+        return pl.DataFrame(
+            [
+                column.cast(to_polars(declared.type), wrap_numerical=True).alias(declared.name)
+                for column, declared in zip(everything, table.columns, strict=True)
+            ]
+        )
+
+    def _load(self, rows: pl.DataFrame) -> None:
+        slots = self._slots_of(rows)
+        words = self.take(slots)
+        words[:, 0] = 1
+        columns = rows.get_columns()[len(self._schema) :]
+        for call, each in zip(self._calls, self.accumulators, strict=True):
+            count = len(accumulator_columns(call, self._retract))
+            if count:
+                each.load(columns[:count], words)
+            columns = columns[count:]
+        for word in (self.live_word, self.access_word):
+            if word >= 0:
+                words[:, word] = columns.pop(0).cast(pl.Int64).to_numpy()
+        self.words[slots] = words
+
+    def _slots_of(self, rows: pl.DataFrame) -> Ints:
+        """Slots of the rows of a saved table."""
+        if not self._schema:
+            return self.slots(pl.DataFrame(height=rows.height))
+        return self.slots(rows[:, : len(self._schema)])
+
+    def _side_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The columns after the keys, under the names that values have inside."""
+        beside = rows[:, len(self._schema) :]
+        beside.columns = [f"v{i}" for i in range(beside.width)]
+        return beside
+
+    def _side_handle(self, table: StateTable, number: int) -> _Handle:
+        each = self.accumulators[number]
+
+        def save() -> pl.DataFrame:
+            slots, rows = each.save_side()
+            return self._table(table, slots, rows.get_columns())
+
+        def load(rows: pl.DataFrame) -> None:
+            slots = self._slots_of(rows)
+            each.load_side(self.words, slots, self._side_rows(rows))
+
+        return _Handle(table, save, load)
+
+    def _distinct_handle(self, table: StateTable, distinct: Distinct) -> _Handle:
+        def save() -> pl.DataFrame:
+            slots, values, counts = distinct.values.everything()
+            counted = [pl.Series(counts)] if table.values else []
+            return self._table(table, slots, [*values, *counted])
+
+        def load(rows: pl.DataFrame) -> None:
+            slots = self._slots_of(rows)
+            values = self._side_rows(rows)
+            counts = values.to_series(values.width - 1).to_numpy() if table.values else None
+            values = values[:, :-1] if table.values else values
+            distinct.values.add(slots, values, counts)
+
+        return _Handle(table, save, load)
+
+
+def _aligned(rows: int, width: int) -> Words:
+    """Zeros; rows don't straddle cache lines."""
+    raw = np.zeros(rows * width + 8, np.int64)
+    start = (-raw.ctypes.data // 8) % 8
+    return raw[start : start + rows * width].reshape(rows, width)
+
+
+def _program(steps: list[Step], size: int) -> tuple[Words, Words, np.ndarray]:
+    """Steps as the kernel takes them: the program, all columns, all signs."""
+    columns: dict[int, tuple[int, Ints]] = {}
+    signs: dict[int, tuple[int, Signs]] = {}
+    program = np.full((len(steps), 5), -1, np.int64)
+    for row, step in zip(program, steps, strict=True):
+        row[:2] = step.operation, step.at
+        for place, column in zip((2, 4), step.columns, strict=False):
+            row[place] = columns.setdefault(id(column), (len(columns), column))[0]
+        if step.signs is not None:
+            row[3] = signs.setdefault(id(step.signs), (len(signs), step.signs))[0]
+    return (
+        program,
+        _stacked([column for _, column in columns.values()], size, np.int64),
+        _stacked([sign for _, sign in signs.values()], size, np.int8),
+    )
+
+
+def _stacked(arrays: list[np.ndarray], size: int, dtype: type) -> np.ndarray:
+    """Arrays as the rows of one."""
+    if len(arrays) == 1 and arrays[0].flags.c_contiguous:
+        return arrays[0][None]
+    return np.stack(arrays) if arrays else np.zeros((0, size), dtype)

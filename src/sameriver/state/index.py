@@ -183,7 +183,9 @@ class KeyIndex:
             self._positions = grown(self._positions, self.capacity)
         rows = np.empty(len(slots), np.int64)
         count = kernels.place(self._positions, slots, self._rows.height, rows)
-        self._rows.append(keys[pl.Series(rows[:count])])
+        kept = keys[pl.Series(rows[:count])]
+        kept.columns = self._schema.names()
+        self._rows.append(kept)
 
     def _compact(self) -> None:
         slots = self.slots()

@@ -86,8 +86,9 @@ def accumulator_columns(call: AggregateCall, retract: bool) -> tuple[tuple[str, 
     match call.function:
         case "COUNT":
             return (("", BIGINT.not_null),)
-        case "SUM" if retract:
-            return (("sum", nullable), ("count", BIGINT.not_null))
+        case "SUM":
+            total = DOUBLE if call.type.root in APPROXIMATE else nullable
+            return (("sum", total), ("count", BIGINT.not_null)) if retract else (("", total),)
         case "AVG":
             return (("sum", _sum_type(call.args[0].type)), ("count", BIGINT.not_null))
         case function if function in MOMENTS:

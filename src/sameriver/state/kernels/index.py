@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numba import int64, njit
 
+from sameriver.state.kernels.prefetch import AHEAD, prefetch
 from sameriver.state.kernels.types import INTS, READ_INTS, TABLE
 
 KEYS, GIVEN, FREED = 0, 1, 2
@@ -70,6 +71,8 @@ def find_or_insert(
     """
     mask = table.shape[0] - 1
     for i in range(start, keys.shape[0]):
+        if i + AHEAD < keys.shape[0]:
+            prefetch(table, home(keys[i + AHEAD], shift))
         key = keys[i]
         at = home(key, shift)
         while table[at, 1] != 0 and table[at, 0] != key:
@@ -90,6 +93,8 @@ def find(table: np.ndarray, shift: int, keys: np.ndarray, out: np.ndarray) -> No
     """Slots of one-word keys, -1 where absent."""
     mask = table.shape[0] - 1
     for i in range(keys.shape[0]):
+        if i + AHEAD < keys.shape[0]:
+            prefetch(table, home(keys[i + AHEAD], shift))
         at = home(keys[i], shift)
         while table[at, 1] != 0 and table[at, 0] != keys[i]:
             at = (at + 1) & mask
@@ -133,7 +138,11 @@ def remove(
         give_slot(slot, meta, free)
 
 
-@njit(int64(TABLE, int64, READ_INTS, READ_INTS, TABLE, INTS, INTS, int64, INTS), nogil=True, cache=True)
+@njit(
+    int64(TABLE, int64, READ_INTS, READ_INTS, TABLE, INTS, INTS, int64, INTS),
+    nogil=True,
+    cache=True,
+)
 def find_or_insert_pairs(
     table: np.ndarray,
     shift: int,
@@ -148,6 +157,8 @@ def find_or_insert_pairs(
     """As ``find_or_insert``, for keys of two words."""
     mask = table.shape[0] - 1
     for i in range(start, firsts.shape[0]):
+        if i + AHEAD < firsts.shape[0]:
+            prefetch(table, home_pair(firsts[i + AHEAD], seconds[i + AHEAD], shift))
         first, second = firsts[i], seconds[i]
         at = home_pair(first, second, shift)
         while table[at, 2] != 0 and (table[at, 0] != first or table[at, 1] != second):
@@ -172,6 +183,8 @@ def find_pairs(
     """As ``find``, for keys of two words."""
     mask = table.shape[0] - 1
     for i in range(firsts.shape[0]):
+        if i + AHEAD < firsts.shape[0]:
+            prefetch(table, home_pair(firsts[i + AHEAD], seconds[i + AHEAD], shift))
         at = home_pair(firsts[i], seconds[i], shift)
         while table[at, 2] != 0 and (table[at, 0] != firsts[i] or table[at, 1] != seconds[i]):
             at = (at + 1) & mask

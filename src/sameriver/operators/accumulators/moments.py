@@ -1,0 +1,46 @@
+"""How totals become averages, variances and deviations."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.types import INTEGERS, DataType, Root, to_polars
+from sameriver.state.kernels.types import Ints
+from sameriver.state.words import mask, to_decimal
+
+_SAMPLES = ("STDDEV", "STDDEV_SAMP", "VARIANCE", "VAR_SAMP")
+_ROOTS = ("STDDEV", "STDDEV_POP", "STDDEV_SAMP")
+
+
+def round_half_up(digits: pl.Series, divisor: Ints) -> pl.Series:
+    """Int128 digits divided by whole numbers above 0, halves away from zero."""
+    by = pl.Series(divisor).cast(pl.Int128)
+    negative = digits < 0
+    size = digits.abs()
+    quotient = (size * 2 + by) // (by * 2)
+    return pl.select(pl.when(negative).then(-quotient).otherwise(quotient).alias("v")).to_series()
+
+
+def deviation(
+    function: str, total: np.ndarray, squares: np.ndarray, count: Ints, type: DataType
+) -> pl.Series:
+    """Variance or standard deviation; NULL of no values, and of one where it is a sample's.
+
+    Flink reckons ``(SUM(x * x) - SUM(x) * SUM(x) / n) / n`` in the result's type: of integers
+    each division truncates.
+    """
+    whole = np.trunc if type.root in INTEGERS else np.asarray
+    freedom = count - 1 if function in _SAMPLES else count
+    defined = (count > 0) & (freedom > 0)
+    one = np.where(count == 0, 1, count)
+    spread = np.maximum(squares - whole(total * total / one), 0.0)
+    result = whole(spread / np.where(defined, freedom, 1))
+    if function in _ROOTS:
+        result = whole(np.sqrt(result))
+    values = pl.Series(result)
+    if type.root is Root.DECIMAL:
+        dtype = pl.Decimal(type.precision, type.scale)
+        digits = (values * 10.0 ** (type.scale or 0)).round(mode="half_away_from_zero")
+        return mask(to_decimal(digits.cast(pl.Int128), dtype), defined)
+    return mask(values.cast(to_polars(type)), defined)

@@ -1,0 +1,219 @@
+"""GROUP BY without a window, and SELECT DISTINCT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.changes import Changes, concat
+from sameriver.operators.accumulators.accumulator import Words
+from sameriver.operators.aggregation import Aggregation
+from sameriver.operators.operator import Operator, OperatorContext
+from sameriver.plan.physical.group_aggregate import GroupAggregate
+from sameriver.state.kernels import emit, fold
+from sameriver.state.kernels.types import Ints
+
+_SWEEP = 1 << 12
+"""Least number of slots that a batch looks over for expired ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """Results that a batch may have changed, in order of emission.
+
+    Attributes:
+        rows: the input row that shows each result's key.
+        fresh: 1 where there was no result before, else 0.
+        alive: whether there is one now.
+        old, new: where each result's words are: before, and now.
+        words: what ``new`` points into.
+        held: old and new results, of the calls (by number) that don't live in words.
+    """
+
+    rows: Ints
+    fresh: Ints
+    alive: np.ndarray
+    old: Words
+    new: Ints
+    words: Words
+    held: dict[int, tuple[pl.Series, pl.Series]]
+
+
+class GroupAggregateOperator(Operator):
+    """Keeps a result a key and emits how it changes.
+
+    A batch changes each key's result once if the node is ``folded``, else row by row. As in Flink,
+    a row that takes back from a key without rows is ignored, a key whose last row is taken back
+    ends with -D, and an unchanged result is emitted only where there is a TTL.
+    """
+
+    def __init__(self, node: GroupAggregate, context: OperatorContext) -> None:
+        super().__init__(context)
+        self._node = node
+        self._aggregation = Aggregation(
+            node.state(),
+            node.input.schema.select(node.keys),
+            node.calls,
+            node.input.schema,
+            retract=node.retract,
+            store=context.store,
+        )
+        self._ttl = int(node.ttl.total_seconds() * 1000) if node.ttl else None
+        self._swept = 0
+        self._counts = not node.retract and any(
+            call.function == "COUNT" and not call.args and call.filter is None
+            for call in node.calls
+        )
+
+    def process(self, port: int, changes: Changes) -> Iterable[Changes]:
+        if not len(changes):
+            return
+        now = self.context.clock.now()
+        if self._ttl is not None:
+            self._sweep(now - self._ttl, len(changes))
+        slots = self._aggregation.slots(self._keys(changes))
+        if self._ttl is not None:
+            self._aggregation.clear(self._aggregation.expired(slots, now - self._ttl))
+        accepted, places = self._accepted(changes, slots)
+        if self._node.folded:
+            emitted = self._emit(accepted, self._folded(accepted, places, now))
+        elif self._aggregation.running:
+            emitted = self._emit(accepted, self._row_by_row(accepted, places, now))
+        else:
+            emitted = self._in_rounds(accepted, places, now)
+        if self._node.retract:
+            self._drop_dead(slots)
+        if len(emitted):
+            yield emitted
+
+    def _keys(self, changes: Changes) -> pl.DataFrame:
+        if self._node.keys:
+            return changes.rows.select(self._node.keys)
+        return pl.DataFrame(height=len(changes))
+
+    def _sweep(self, oldest: int, rows: int) -> None:
+        """Frees expired keys among the next few slots, about as many as the batch has rows."""
+        slots = self._aggregation.all_slots()
+        start = self._swept if self._swept < len(slots) else 0
+        self._swept = start + max(_SWEEP, rows)
+        self._aggregation.remove(self._aggregation.expired(slots[start : self._swept], oldest))
+
+    def _accepted(self, changes: Changes, slots: Ints) -> tuple[Changes, Ints]:
+        """Without the rows that take back from a key that has none."""
+        signs = changes.signs() if self._node.retract else None
+        if signs is None:
+            return changes, slots
+        rows = self._aggregation.accept(slots, signs.to_numpy().astype(np.int8))
+        if len(rows) == len(slots):
+            return changes, slots
+        return changes.gather(pl.Series(rows)), slots[rows]
+
+    def _folded(self, changes: Changes, slots: Ints, now: int) -> _Outcome:
+        """One result a key."""
+        aggregation = self._aggregation
+        touched = aggregation.change(slots, changes, now)
+        held = {}
+        for number, old in touched.old.items():
+            new = aggregation.result_of(number, touched.before, touched.slots)
+            held[number] = (old, new)
+        return _Outcome(
+            rows=touched.rows,
+            fresh=touched.fresh,
+            alive=aggregation.live(touched.slots) > 0,
+            old=touched.before,
+            new=touched.slots,
+            words=aggregation.words,
+            held=held,
+        )
+
+    def _row_by_row(self, changes: Changes, slots: Ints, now: int) -> _Outcome:
+        """A result a row."""
+        aggregation = self._aggregation
+        trace = np.empty((len(slots), aggregation.words.shape[1]), np.int64)
+        touched = aggregation.change(slots, changes, now, trace)
+        numbers, fresh, rows = (np.empty(len(slots), np.int64) for _ in range(3))
+        fold.numbers(aggregation.words, slots, numbers)
+        old = np.empty_like(trace)
+        live = aggregation.live_word
+        fold.previous(numbers, touched.before, touched.fresh, trace, live, old, fresh)
+        rows[:] = np.arange(len(slots))
+        alive = trace[:, live] > 0 if live >= 0 else np.ones(len(slots), np.bool_)
+        return _Outcome(
+            rows=rows, fresh=fresh, alive=alive, old=old, new=rows, words=trace, held={}
+        )
+
+    def _in_rounds(self, changes: Changes, slots: Ints, now: int) -> Changes:
+        """A result a row: the first rows of all keys at once, then the second ones, and so on."""
+        ranks = pl.Series(slots).to_frame("slot").select(pl.int_range(pl.len()).over("slot"))
+        order = ranks.to_series().arg_sort().to_numpy().astype(np.int64)
+        sizes = np.bincount(ranks.to_series().to_numpy())
+        parts, places = [], []
+        for rows in np.split(order, np.cumsum(sizes)[:-1]):
+            part = changes.gather(pl.Series(rows))
+            outcome = self._folded(part, slots[rows], now)
+            self._aggregation.clear(outcome.new[~outcome.alive])
+            sources, kinds = self._planned(outcome)
+            parts.append(self._woven(part, outcome, sources, kinds))
+            places.append(rows[outcome.rows[_items(sources)]])
+        return concat(parts).gather(pl.Series(np.concatenate(places)).arg_sort())
+
+    def _drop_dead(self, slots: Ints) -> None:
+        """Frees keys without rows."""
+        dead = slots[self._aggregation.live(slots) <= 0]
+        if len(dead):
+            self._aggregation.remove(np.unique(dead))
+
+    def _emit(self, changes: Changes, outcome: _Outcome) -> Changes:
+        sources, kinds = self._planned(outcome)
+        return self._woven(changes, outcome, sources, kinds)
+
+    def _planned(self, outcome: _Outcome) -> tuple[Ints, np.ndarray]:
+        """Where each row to emit comes from (see ``emit.plan``), and its kind."""
+        size = len(outcome.fresh)
+        kinds, sources = np.empty(2 * size, np.uint8), np.empty(2 * size, np.int64)
+        count = emit.plan(outcome.fresh, outcome.alive, self._changed(outcome), kinds, sources)
+        return sources[:count], kinds[:count]
+
+    def _changed(self, outcome: _Outcome) -> np.ndarray:
+        """Which updates are emitted."""
+        size = len(outcome.fresh)
+        if not self._node.calls or self._ttl is not None or self._counts:
+            return np.full(size, bool(self._node.calls))
+        changed = np.zeros(size, np.bool_)
+        new = outcome.words[outcome.new]
+        for number in range(len(self._node.calls)):
+            before, after = outcome.held.get(number) or (
+                self._aggregation.result_of(number, outcome.old, outcome.new),
+                self._aggregation.result_of(number, new, outcome.new),
+            )
+            changed |= before.ne_missing(after).to_numpy()
+        return changed
+
+    def _woven(
+        self, changes: Changes, outcome: _Outcome, sources: Ints, kinds: np.ndarray
+    ) -> Changes:
+        """The rows to emit: keys from the input, results old and new."""
+        items = _items(sources)
+        rows = pl.Series(outcome.rows[items])
+        columns = [changes.rows[key].gather(rows) for key in self._node.keys]
+        words = np.empty((len(sources), outcome.words.shape[1]), np.int64)
+        emit.weave(sources, outcome.old, outcome.words, outcome.new, words)
+        places = pl.Series(np.where(sources >= 0, items, items + len(outcome.fresh)))
+        for number in range(len(self._node.calls)):
+            if number in outcome.held:
+                columns.append(pl.concat(outcome.held[number]).gather(places))
+            else:
+                columns.append(self._aggregation.result_of(number, words, items))
+        names = self._node.schema.names
+        frame = pl.DataFrame(
+            [column.alias(name) for column, name in zip(columns, names, strict=True)]
+        )
+        return Changes(frame, None if not kinds.any() else pl.Series(kinds))
+
+
+def _items(sources: Ints) -> Ints:
+    """Numbers of the results that sources belong to."""
+    return np.where(sources >= 0, sources, -1 - sources)
