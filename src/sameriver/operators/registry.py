@@ -7,11 +7,13 @@ from typing import Any
 
 from sameriver.operators.calc import CalcOperator
 from sameriver.operators.expand import ExpandOperator
+from sameriver.operators.group_aggregate import GroupAggregateOperator
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.operators.union import UnionOperator
 from sameriver.operators.watermark_assigner import watermark_assigner
 from sameriver.plan.physical.calc import Calc
 from sameriver.plan.physical.expand import Expand
+from sameriver.plan.physical.group_aggregate import GroupAggregate
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.union import Union
 from sameriver.plan.physical.watermark_assigner import WatermarkAssigner
@@ -19,6 +21,7 @@ from sameriver.plan.physical.watermark_assigner import WatermarkAssigner
 OPERATORS: dict[type[PhysicalNode], Callable[[Any, OperatorContext], Operator]] = {
     Calc: CalcOperator,
     Expand: ExpandOperator,
+    GroupAggregate: GroupAggregateOperator,
     Union: UnionOperator,
     WatermarkAssigner: watermark_assigner,
 }
