@@ -74,10 +74,8 @@ class DataType:
     attribute: TimeAttribute | None = None
 
     def __str__(self) -> str:
-        text = self.name
-        if self.attribute is not None:
-            text += f" *{self.attribute.value}*"
-        return text if self.nullable else text + " NOT NULL"
+        text = self.name if self.nullable else f"{self.name} NOT NULL"
+        return text if self.attribute is None else f"{text} *{self.attribute.value}*"
 
     @property
     def name(self) -> str:

@@ -1,0 +1,290 @@
+"""GROUP BY: keys, and what SELECT and HAVING may say of groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from sameriver.common.errors import UserError
+from sameriver.common.schema import Field, Schema, unique
+from sameriver.common.types import BIGINT
+from sameriver.plan import logical
+from sameriver.plan.bind.aggregate_call import aggregate_call, is_aggregate
+from sameriver.plan.bind.context import Context, Environment
+from sameriver.plan.bind.group_window import GroupWindow, bind_group_window, is_group_window
+from sameriver.plan.bind.grouping_sets import grouping_sets
+from sameriver.plan.bind.operators import condition
+from sameriver.plan.bind.refuse import unsupported
+from sameriver.plan.bind.scope import Scope
+from sameriver.plan.bind.vocabulary import GROUP_WINDOWS, GROUPING_CALLS, WINDOW_PARTS
+from sameriver.plan.expressions import (
+    AggregateCall,
+    Call,
+    Column,
+    Expression,
+    Literal,
+    Named,
+    columns,
+    to_sql,
+    transform,
+)
+from sameriver.plan.logical import Logical
+from sameriver.sql.nodes import position
+
+
+def find_aggregate(node: exp.Expr) -> exp.Expr | None:
+    """The first aggregate call of an expression; those of OVER and of inner queries don't count."""
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, exp.Query | exp.Window):
+            continue
+        if is_aggregate(part) or (isinstance(part, exp.Anonymous) and part.name in WINDOW_PARTS):
+            return part
+        pending += part.iter_expressions(reverse=True)
+    return None
+
+
+@dataclass(kw_only=True, eq=False)
+class Grouping:
+    """A GROUP BY that is being bound: collects the calls that SELECT and HAVING make.
+
+    Attributes:
+        input: what is grouped, expressions among the keys as columns.
+        keys: the expression of each key over the columns in sight, to its output column.
+        sets: grouping sets as names of keys; None for a plain GROUP BY.
+        window: a legacy group window among the keys.
+        environment: for arguments of aggregates and for keys.
+    """
+
+    input: Logical
+    keys: dict[Expression, Column]
+    sets: tuple[tuple[str, ...], ...] | None
+    window: GroupWindow | None
+    environment: Environment
+    calls: list[AggregateCall] = field(default_factory=list)
+    clause: str = "SELECT"
+    preferred: str | None = None
+
+    def item(self, node: exp.Expr, name: str | None, column: Column | None) -> Expression:
+        """An item of SELECT, over the columns of the aggregation.
+
+        Raises:
+            UserError: NOT_GROUPED, and whatever else is wrong.
+        """
+        if column is not None:
+            return self._key(column, node)
+        inner = node.this if isinstance(node, exp.Alias) else node
+        self.preferred = name if is_aggregate(inner) else None
+        return self._outer("SELECT").bind(inner)
+
+    def having(self, node: exp.Expr) -> Expression:
+        """The condition of HAVING, over the columns of the aggregation."""
+        self.preferred = None
+        return condition(node, self._outer("HAVING"), "the condition of HAVING")
+
+    def plan(self, ttl: str | None) -> Logical:
+        """The aggregation, once all expressions are bound."""
+        keys = [Field(column.name, column.type) for column in self.keys.values()]
+        names = tuple(key.name for key in keys)
+        if not names and not self.calls and self.window is None:
+            self._call(
+                "COUNT", AggregateCall(name="", function="COUNT", args=(), type=BIGINT.not_null)
+            )
+        results = [Field(call.name, call.type) for call in self.calls]
+        if self.window is not None:
+            return self.window.plan(self.input, (*keys, *results), names, tuple(self.calls))
+        return logical.Aggregate(
+            input=self.input,
+            keys=names,
+            calls=tuple(self.calls),
+            sets=self.sets,
+            ttl_hint=ttl,
+            schema=Schema((*keys, *results)),
+        )
+
+    def _outer(self, clause: str) -> Environment:
+        self.clause = clause
+        return Environment(
+            context=self.environment.context,
+            scope=self.environment.scope,
+            clause=clause,
+            special=self._special,
+        )
+
+    def _special(self, node: exp.Expr, _: Environment) -> Expression | None:
+        """Keys, aggregates, and what tells of sets and windows; other nodes are bound as ever."""
+        if is_aggregate(node):
+            return self._aggregate(node)
+        if isinstance(node, exp.Anonymous):
+            if node.name in GROUPING_CALLS:
+                return self._grouping_call(node)
+            if self.window is not None and node.name in WINDOW_PARTS | GROUP_WINDOWS:
+                return self.window.part(node, self.environment)
+        if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
+            return self._key(self.environment.bind(node), node)
+        if any(isinstance(key, Call) for key in self.keys) and _is_plain(node):
+            return self.keys.get(self.environment.bind(node))
+        return None
+
+    def _key(self, bound: Expression, node: exp.Expr) -> Expression:
+        """A column or field in terms of the keys.
+
+        Raises:
+            UserError: NOT_GROUPED.
+        """
+        over = transform(bound, self.keys.get)
+        outputs = {column.name for column in self.keys.values()}
+        changed = over != bound or bound in self.keys
+        if changed and columns(over) <= outputs:
+            return over
+        name = to_sql(bound)
+        grouped = ", ".join(f"'{to_sql(key)}'" for key in self.keys)
+        raise UserError(
+            "NOT_GROUPED",
+            f"Expression '{name}' is not being grouped",
+            hint=f"Add it to GROUP BY, or aggregate it, as in MAX({name})."
+            + (f" Grouped by: {grouped}." if grouped else ""),
+            position=position(node),
+        )
+
+    def _aggregate(self, node: exp.Expr) -> Column:
+        keyed = bool(self.keys) and not any(not kept for kept in self.sets or ())
+        if self.window is not None:
+            keyed = True
+        call = aggregate_call(node, self.environment, empty=not keyed)
+        return self._call(self.preferred or call.function.lower(), call)
+
+    def _call(self, name: str, call: AggregateCall) -> Column:
+        """The column of a call; equal calls share it."""
+        for known in self.calls:
+            if _same(known, call):
+                return Column(known.name, known.type)
+        taken = [column.name for column in self.keys.values()]
+        taken += [known.name for known in self.calls]
+        taken += [] if self.window is None else self.window.names
+        named = AggregateCall(
+            name=unique(name, taken),
+            function=call.function,
+            args=call.args,
+            distinct=call.distinct,
+            filter=call.filter,
+            type=call.type,
+        )
+        self.calls.append(named)
+        return Column(named.name, named.type)
+
+    def _grouping_call(self, node: exp.Expr) -> Expression:
+        """GROUPING, GROUPING_ID, GROUP_ID.
+
+        Raises:
+            UserError: WRONG_ARGUMENTS where an argument is no key.
+        """
+        args = []
+        for argument in node.expressions:
+            bound = self.environment.bind(argument)
+            if bound not in self.keys:
+                raise UserError(
+                    "WRONG_ARGUMENTS",
+                    f"'{to_sql(bound)}' in {node.name} is not a key of GROUP BY",
+                    hint="Name keys of the grouping sets.",
+                    position=position(argument),
+                )
+            args.append(Column(self.keys[bound].name, bound.type))
+        if bool(args) == (node.name == "GROUP_ID"):
+            raise UserError(
+                "WRONG_ARGUMENTS",
+                f"'{node.name}' takes {'no' if args else 'one or more'} arguments",
+                hint="Write GROUPING(a), GROUPING_ID(a, b) or GROUP_ID().",
+                position=position(node),
+            )
+        if self.sets is None:
+            return Literal(0, BIGINT.not_null)
+        call = AggregateCall(name="", function=node.name, args=tuple(args), type=BIGINT.not_null)
+        return self._call(node.name.lower(), call)
+
+
+def _same(one: AggregateCall, other: AggregateCall) -> bool:
+    return (one.function, one.args, one.distinct, one.filter) == (
+        other.function,
+        other.args,
+        other.distinct,
+        other.filter,
+    )
+
+
+def _is_plain(node: exp.Expr) -> bool:
+    """Whether an expression can be bound below the aggregation as it stands."""
+    if isinstance(node, exp.Literal | exp.Star | exp.Boolean | exp.Null | exp.Var):
+        return False
+    return not any(
+        is_aggregate(part)
+        or isinstance(part, exp.Query | exp.Window)
+        or (
+            isinstance(part, exp.Anonymous)
+            and part.name in GROUPING_CALLS | WINDOW_PARTS.keys() | GROUP_WINDOWS.keys()
+        )
+        for part in node.walk()
+    )
+
+
+def bind_grouping(
+    group: exp.Expr | None, below: Logical, scope: Scope, context: Context
+) -> Grouping:
+    """The keys of a GROUP BY; None: one group of all rows.
+
+    Raises:
+        UserError: BAD_GROUPING, UNKNOWN_COLUMN, AGGREGATE_NOT_ALLOWED, ...
+    """
+    environment = context.environment(scope, "GROUP BY")
+    written = [] if group is None else list(group.expressions)
+    windows = [element for element in written if is_group_window(element)]
+    sets = grouping_sets(element for element in written if element not in windows)
+    bound = [[_bind_key(key, environment) for key in keys] for keys in sets]
+    every = list(dict.fromkeys(key for keys in bound for key in keys))
+    added: list[Named] = []
+    names = {key: _key_name(key, below, added) for key in every}
+    outputs = {
+        key: Column(
+            name,
+            key.type.with_nullable(key.type.nullable or any(key not in keys for keys in bound)),
+        )
+        for key, name in names.items()
+    }
+    if added:
+        through = [Named(f.name, Column(f.name, f.type)) for f in below.schema]
+        below = logical.Project(input=below, columns=(*through, *added))
+    window = bind_group_window(windows, below, environment) if windows else None
+    if window is not None and len(bound) > 1:
+        raise unsupported("a group window with GROUPING SETS", windows[0])
+    return Grouping(
+        input=below,
+        keys=outputs,
+        sets=tuple(tuple(dict.fromkeys(names[key] for key in keys)) for keys in bound)
+        if len(bound) > 1
+        else None,
+        window=window,
+        environment=environment,
+    )
+
+
+def _bind_key(node: exp.Expr, environment: Environment) -> Expression:
+    key = environment.bind(node)
+    if isinstance(key, Literal):
+        raise UserError(
+            "BAD_GROUPING",
+            f"GROUP BY {to_sql(key)} groups by a constant, not by a column of SELECT",
+            hint="Repeat the expression of the column.",
+            position=position(node),
+        )
+    return key
+
+
+def _key_name(key: Expression, below: Logical, added: list[Named]) -> str:
+    """The input column of a key; an expression becomes one."""
+    if isinstance(key, Column):
+        return key.name
+    name = unique("key", [*below.schema.names, *(named.name for named in added)])
+    added.append(Named(name, key))
+    return name

@@ -1,0 +1,91 @@
+"""Calls of aggregates: DISTINCT, FILTER, and Flink's result types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sameriver import functions
+from sameriver.common.errors import UserError
+from sameriver.common.types import DataType, TimeAttribute
+from sameriver.functions.aggregates import aggregate_type
+from sameriver.plan.bind.calls import coerce, operand
+from sameriver.plan.bind.context import Environment
+from sameriver.plan.bind.operators import condition
+from sameriver.plan.expressions import AggregateCall, Expression
+from sameriver.sql.nodes import position
+
+_PICKS = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
+"""Aggregates whose result is one of the values they saw."""
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether a node calls an aggregate, with or without FILTER."""
+    if isinstance(node, exp.Filter):
+        return is_aggregate(node.this)
+    return isinstance(node, exp.Anonymous) and functions.aggregate(node.name) is not None
+
+
+def aggregate_call(node: exp.Expr, environment: Environment, *, empty: bool) -> AggregateCall:
+    """The call over the columns in sight; its name is left open.
+
+    ``empty``: it may see no row, since there are no keys.
+
+    Raises:
+        UserError: WRONG_ARGUMENTS, AGGREGATE_NOT_ALLOWED for an aggregate inside.
+    """
+    filter = None
+    call = node
+    if isinstance(node, exp.Filter):
+        call = node.this
+        inner = replace(environment, clause="FILTER")
+        filter = condition(node.expression.this, inner, "the condition of FILTER")
+    function = functions.aggregate(call.name)
+    assert function is not None
+    name = function.name
+    written, distinct = _arguments(call, name)
+    inside = replace(environment, clause=f"an argument of '{name}'")
+    args = [inside.bind(argument) for argument in written]
+    operands = [operand(arg) for arg in args]
+    try:
+        parameters = function.infer(operands).parameters
+        type = aggregate_type(name, operands, empty=empty or filter is not None)
+    except UserError as error:
+        error.at(position(call))
+        raise
+    return AggregateCall(
+        name="",
+        function=name,
+        args=tuple(coerce(arg, p) for arg, p in zip(args, parameters, strict=True)),
+        distinct=distinct,
+        filter=filter,
+        type=_timed(name, args, type),
+    )
+
+
+def _arguments(call: exp.Expr, name: str) -> tuple[Sequence[exp.Expr], bool]:
+    """Arguments as written, none for ``COUNT(*)``; and whether DISTINCT is there."""
+    written = call.expressions
+    first = written[0] if written else None
+    if isinstance(first, exp.Star) and name == "COUNT":
+        return (), False
+    if not written or isinstance(first, exp.Star):
+        takes = "COUNT(*) or COUNT(a)" if name == "COUNT" else f"{name}(a)"
+        raise UserError(
+            "WRONG_ARGUMENTS",
+            f"'{name}' does not take ({'*' if written else ''})",
+            hint=f"Write {takes}.",
+            position=position(call),
+        )
+    if isinstance(first, exp.Distinct):
+        return first.expressions, True
+    return written, False
+
+
+def _timed(name: str, args: Sequence[Expression], type: DataType) -> DataType:
+    """The extreme of an event time is shown as one, as in Flink."""
+    if name in _PICKS and args[0].type.attribute is TimeAttribute.ROWTIME:
+        return replace(type, attribute=TimeAttribute.ROWTIME)
+    return type

@@ -1,0 +1,145 @@
+"""Function calls: looked up by name, arguments cast to what the function takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from sqlglot import exp
+
+from sameriver import functions
+from sameriver.common.errors import UserError, nearest
+from sameriver.common.types import CHARACTERS, INTEGERS, DataType, Root
+from sameriver.functions.signature import UNKNOWN, Operand
+from sameriver.plan.bind.context import Environment
+from sameriver.plan.bind.json_options import json_arguments
+from sameriver.plan.bind.refuse import unsupported
+from sameriver.plan.bind.vocabulary import GROUP_WINDOWS, GROUPING_CALLS, OVER_ONLY, WINDOW_PARTS
+from sameriver.plan.expressions import Call, Expression, Literal
+from sameriver.sql.nodes import position
+
+
+def call(name: str, args: Sequence[Expression]) -> Expression:
+    """A call of a scalar function or operator, typed.
+
+    Raises:
+        UserError: UNKNOWN_FUNCTION, or what the function says about its arguments.
+    """
+    function = functions.scalar(name)
+    if function is None:
+        raise unknown_function(name)
+    resolved = function.infer([operand(arg) for arg in args])
+    cast = tuple(
+        coerce(arg, parameter) for arg, parameter in zip(args, resolved.parameters, strict=True)
+    )
+    return Call(function.name, cast, resolved.result)
+
+
+def operand(argument: Expression) -> Operand:
+    value = argument.value if isinstance(argument, Literal) else UNKNOWN
+    return Operand(argument.type, value)
+
+
+def coerce(expression: Expression, type: DataType) -> Expression:
+    """The expression as a value of ``type``, whatever its own nullability."""
+    own = expression.type
+    target = type.plain.with_nullable(own.nullable)
+    if own.plain == target or _same_but_for_null(own, target):
+        return expression
+    if isinstance(expression, Literal):
+        literal = _retyped(expression, target)
+        if literal is not None:
+            return literal
+    return Call("CAST", (expression,), target)
+
+
+def _same_but_for_null(one: DataType, two: DataType) -> bool:
+    """Equal up to nullability, also of elements and fields, which values do not show."""
+    if not one.children or one.root is not two.root or one.names != two.names:
+        return one.plain.with_nullable(True) == two.plain.with_nullable(True)
+    pairs = zip(one.children, two.children, strict=True)
+    return all(_same_but_for_null(a, b) for a, b in pairs)
+
+
+def _retyped(literal: Literal, type: DataType) -> Literal | None:
+    """The same value under a type that surely holds it; None if CAST has to do it."""
+    value, root = literal.value, literal.type.root
+    if value is None:
+        return Literal(None, type)
+    if root in INTEGERS and isinstance(value, int):
+        if type.root in INTEGERS and INTEGERS.index(root) <= INTEGERS.index(type.root):
+            return Literal(value, type)
+        if type.root is Root.DOUBLE and abs(value) < 2**53:
+            return Literal(float(value), type)
+        whole = (type.precision or 0) - (type.scale or 0)
+        if type.root is Root.DECIMAL and len(str(abs(value))) <= whole:
+            return Literal(Decimal(value), type)
+    longer = (literal.type.precision or 0) <= (type.precision or 0)
+    if root in CHARACTERS and type.root is Root.VARCHAR and longer:
+        return Literal(value, type)
+    return None
+
+
+def bind_call(node: exp.Expr, environment: Environment) -> Expression:
+    """A call as written; aggregates are bound where they may stand, so not here."""
+    assert isinstance(node, exp.Anonymous)
+    name = node.name
+    _check_place(name, node, environment)
+    if functions.scalar(name) is None and environment.context.catalog.function(name) is not None:
+        raise unsupported(f"calling '{name}', a function of your own,", node)
+    written = json_arguments(node) if node.args.get("options") is not None else node.expressions
+    for argument in written:
+        if isinstance(argument, exp.Distinct | exp.Star):
+            raise UserError(
+                "WRONG_ARGUMENTS",
+                f"'{name}' takes neither * nor DISTINCT",
+                hint="They belong to aggregates, such as COUNT(*) or SUM(DISTINCT a).",
+                position=position(argument),
+            )
+    if functions.scalar(name) is None:
+        raise unknown_function(name)
+    return call(name, [environment.bind(argument) for argument in written])
+
+
+def _check_place(name: str, node: exp.Expr, environment: Environment) -> None:
+    """Refuses calls that only some clauses take.
+
+    Raises:
+        UserError: AGGREGATE_NOT_ALLOWED, MISSING_OVER, MISSING_GROUP_WINDOW, MISSING_GROUPING.
+    """
+    clause = environment.clause
+    if functions.aggregate(name) is not None and functions.scalar(name) is None:
+        raise UserError(
+            "AGGREGATE_NOT_ALLOWED",
+            f"aggregate '{name}' may not stand in {clause}",
+            hint="Filter groups with HAVING, or aggregate in a derived table."
+            if clause == "WHERE"
+            else "Aggregate in a derived table, and use its column here.",
+        )
+    if name in OVER_ONLY:
+        raise UserError(
+            "MISSING_OVER",
+            f"'{name}' needs OVER (...)",
+            hint=f"Write {name}(...) OVER (PARTITION BY ... ORDER BY ...).",
+        )
+    if name in GROUP_WINDOWS or name in WINDOW_PARTS:
+        raise UserError(
+            "MISSING_GROUP_WINDOW",
+            f"'{name}' may not stand in {clause}",
+            hint="Group windows stand in GROUP BY, their START and END in its SELECT; "
+            "TABLE(TUMBLE(...)) in FROM gives window_start and window_end as columns.",
+        )
+    if name in GROUPING_CALLS:
+        raise UserError(
+            "MISSING_GROUPING",
+            f"'{name}' may not stand in {clause}",
+            hint="It stands in the SELECT or HAVING of a GROUP BY.",
+        )
+
+
+def unknown_function(name: str) -> UserError:
+    return UserError(
+        "UNKNOWN_FUNCTION",
+        f"there is no function '{name}'",
+        hint=nearest(name, functions.names()),
+    )

@@ -1,0 +1,112 @@
+"""What binding a query needs to know, and how its parts call each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from sameriver.common.config import Config
+from sameriver.common.errors import UserError
+from sameriver.plan.bind.refuse import unsupported
+from sameriver.plan.bind.scope import Relation, Scope
+from sameriver.plan.catalog import Catalog, Namespace, Path
+from sameriver.plan.expressions import Expression
+from sameriver.plan.logical import Logical
+from sameriver.sql.nodes import position
+
+QueryRule = Callable[[exp.Expr, "Context"], Logical]
+RelationRule = Callable[[exp.Expr, "Context"], Relation]
+ExpressionRule = Callable[[exp.Expr, "Environment"], Expression]
+Special = Callable[[exp.Expr, "Environment"], Expression | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Who binds what, by kind of tree node; adding a construct is a line in one of these."""
+
+    queries: Mapping[type[exp.Expr], QueryRule]
+    relations: Mapping[type[exp.Expr], RelationRule]
+    expressions: Mapping[type[exp.Expr], ExpressionRule]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """The surroundings of a query block.
+
+    Attributes:
+        catalog: tables and views.
+        namespace: catalog and database that simple names mean.
+        config: options.
+        rules: how parts are bound.
+        ctes: WITH queries in sight, by name.
+        views: the views that are being expanded, outermost first.
+    """
+
+    catalog: Catalog
+    namespace: Namespace
+    config: Config
+    rules: Rules
+    ctes: Mapping[str, Logical] = field(default_factory=dict)
+    views: tuple[Path, ...] = ()
+
+    def query(self, node: exp.Expr) -> Logical:
+        """Binds a query.
+
+        Raises:
+            UserError: whatever is wrong with it.
+        """
+        rule = self.rules.queries.get(type(node))
+        if rule is None:
+            raise unsupported(node.key.upper(), node)
+        return rule(node, self)
+
+    def relation(self, node: exp.Expr) -> Relation:
+        """Binds an item of FROM."""
+        rule = self.rules.relations.get(type(node))
+        if rule is None:
+            raise unsupported(node.key.upper(), node)
+        return rule(node, self)
+
+    def environment(self, scope: Scope, clause: str) -> Environment:
+        """For the expressions of a clause, such as WHERE, over the columns in ``scope``."""
+        return Environment(context=self, scope=scope, clause=clause)
+
+    def with_cte(self, name: str, query: Logical) -> Context:
+        return replace(self, ctes={**self.ctes, name: query})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """The surroundings of an expression.
+
+    Attributes:
+        context: of the query block.
+        scope: columns in sight.
+        clause: what messages call the place, such as ``WHERE``.
+        special: is asked first for each node; what it gives stands for the node.
+    """
+
+    context: Context
+    scope: Scope
+    clause: str
+    special: Special | None = None
+
+    def bind(self, node: exp.Expr) -> Expression:
+        """Binds an expression.
+
+        Raises:
+            UserError: placed at the innermost node that is wrong.
+        """
+        try:
+            found = self.special(node, self) if self.special is not None else None
+            if found is not None:
+                return found
+            rule = self.context.rules.expressions.get(type(node))
+            if rule is None:
+                raise unsupported(node.key.upper(), node)
+            return rule(node, self)
+        except UserError as error:
+            error.at(position(node))
+            raise

@@ -1,0 +1,244 @@
+"""CREATE TABLE: columns, watermark, key; LIKE and AS SELECT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sameriver.common.config import Config
+from sameriver.common.errors import UserError, nearest
+from sameriver.common.schema import Field, Schema
+from sameriver.common.types import TIMESTAMPS, DataType, TimeAttribute
+from sameriver.plan import logical
+from sameriver.plan.bind.context import Context, Environment
+from sameriver.plan.bind.declaration import (
+    Declaration,
+    DeclaredColumn,
+    DeclaredWatermark,
+    as_written,
+)
+from sameriver.plan.bind.insert import insert_into
+from sameriver.plan.bind.like import inherited
+from sameriver.plan.bind.query import query_context
+from sameriver.plan.bind.scope import Scope, relation_of
+from sameriver.plan.catalog import Catalog
+from sameriver.plan.expressions import Call, Column, Expression, Literal, Named
+from sameriver.plan.table import MetadataColumn, Table, WatermarkSpec
+from sameriver.sql.statements import CreateTable
+
+_MOST_DIGITS = 3
+"""Most digits of a second in a time attribute."""
+
+
+def bind_table(create: CreateTable, catalog: Catalog, config: Config) -> Table:
+    """The table that a CREATE TABLE declares, LIKE included.
+
+    Raises:
+        UserError: with code, position and a way out, whatever is wrong with it.
+    """
+    context = query_context(catalog, config)
+    parts = as_written(create)
+    if create.like is not None:
+        parts = inherited(parts, create.like, catalog)
+    return _table(create, parts, context)
+
+
+def bind_create_as(create: CreateTable, catalog: Catalog, config: Config) -> logical.Insert:
+    """``CREATE TABLE ... AS SELECT``: the insert that fills the table; its ``table`` is new.
+
+    Raises:
+        UserError: whatever is wrong; BAD_CREATE_AS if columns are declared beside the query.
+    """
+    if create.columns:
+        raise UserError(
+            "BAD_CREATE_AS",
+            "CREATE TABLE ... AS takes its columns from the query",
+            hint="Leave the column list out, or use CREATE TABLE and INSERT INTO.",
+            position=create.columns[0].position or create.position,
+        )
+    assert create.query is not None
+    context = query_context(catalog, config)
+    plan = context.query(create.query)
+    columns = tuple(DeclaredColumn(name=f.name, type=f.type.plain) for f in plan.schema)
+    table = _table(create, replace(as_written(create), columns=columns), context)
+    return insert_into(table, plan, position=create.position)
+
+
+def _table(create: CreateTable, parts: Declaration, context: Context) -> Table:
+    _check_names(create, parts)
+    key = _primary_key(create, parts)
+    physical = tuple(
+        Field(c.name, c.type.plain.not_null if c.name in key else c.type.plain)
+        for c in parts.columns
+        if c.type is not None
+    )
+    computed = _computed(parts.columns, physical, context)
+    types = {f.name: f.type for f in physical} | {c.name: c.expression.type for c in computed}
+    fields = tuple(Field(column.name, types[column.name]) for column in parts.columns)
+    schema, watermark = _watermark(parts.watermark, Schema(fields), context)
+    _check_known(create, parts.partitioned_by, [f.name for f in physical], "PARTITIONED BY")
+    return Table(
+        name=context.catalog.display(context.catalog.path(create.name.parts)),
+        schema=schema,
+        physical=physical,
+        computed=computed,
+        metadata=tuple(
+            MetadataColumn(c.name, c.metadata, c.virtual)
+            for c in parts.columns
+            if c.metadata is not None
+        ),
+        watermark=watermark,
+        primary_key=key,
+        partitioned_by=parts.partitioned_by,
+        options=parts.options,
+        comment=create.comment,
+    )
+
+
+def _check_names(create: CreateTable, parts: Declaration) -> None:
+    seen: set[str] = set()
+    for column in parts.columns:
+        if column.name in seen:
+            raise UserError(
+                "DUPLICATE_COLUMN",
+                f"column '{column.name}' is declared twice",
+                hint="Rename one of them.",
+                position=column.position or create.position,
+            )
+        seen.add(column.name)
+    if not any(column.type is not None for column in parts.columns):
+        raise UserError(
+            "NO_COLUMNS",
+            f"table '{create.name}' has no column of its own",
+            hint="Declare at least one column with a type.",
+            position=create.position,
+        )
+
+
+def _primary_key(create: CreateTable, parts: Declaration) -> tuple[str, ...]:
+    columns = [c.name for c in parts.columns]
+    _check_known(create, parts.primary_key, columns, "PRIMARY KEY")
+    for column in parts.columns:
+        if column.name in parts.primary_key and (column.type is None or column.virtual):
+            raise UserError(
+                "BAD_PRIMARY_KEY",
+                f"'{column.name}' in PRIMARY KEY is not a column of the table's own",
+                hint="Computed and virtual columns can't be part of a key.",
+                position=column.position or create.position,
+            )
+    return parts.primary_key
+
+
+def _check_known(
+    create: CreateTable, names: Sequence[str], known: Sequence[str], clause: str
+) -> None:
+    for place, name in enumerate(names):
+        if name not in known or name in names[:place]:
+            twice = name in known
+            raise UserError(
+                "DUPLICATE_COLUMN" if twice else "UNKNOWN_COLUMN",
+                f"{clause} names '{name}' twice"
+                if twice
+                else f"{clause} names '{name}', which is no column of the table's own",
+                hint="Name each column once." if twice else nearest(name, known),
+                position=create.position,
+            )
+
+
+def _computed(
+    columns: Sequence[DeclaredColumn], physical: tuple[Field, ...], context: Context
+) -> tuple[Named, ...]:
+    """Computed columns, each over the physical ones."""
+    environment = context.environment(_scope(Schema(physical)), "a computed column")
+    names = {column.name for column in columns if column.expression is not None}
+    computed = []
+    for column in columns:
+        if column.expression is None:
+            continue
+        try:
+            computed.append(Named(column.name, _bound(column.expression, environment)))
+        except UserError as error:
+            if error.code == "UNKNOWN_COLUMN" and any(f"'{n}'" in error.message for n in names):
+                error.hint = "A computed column sees declared columns only: repeat the expression."
+            error.at(column.position)
+            raise
+    return tuple(computed)
+
+
+def _bound(expression: exp.Expr | Expression, environment: Environment) -> Expression:
+    """Binds what is written; what LIKE takes over is bound."""
+    if isinstance(expression, Column | Literal | Call):
+        return expression
+    return environment.bind(expression)
+
+
+def _scope(schema: Schema) -> Scope:
+    return Scope((relation_of(logical.Values(rows=(), schema=schema)),))
+
+
+def _watermark(
+    definition: DeclaredWatermark | None, schema: Schema, context: Context
+) -> tuple[Schema, WatermarkSpec | None]:
+    """The schema with its event time marked, and the watermark.
+
+    Raises:
+        UserError: BAD_WATERMARK, UNKNOWN_COLUMN.
+    """
+    if definition is None:
+        return schema, None
+    name = definition.column
+    if name not in schema:
+        raise UserError(
+            "UNKNOWN_COLUMN",
+            f"WATERMARK FOR names '{name}', which is no column of this table",
+            hint=nearest(name, schema.names),
+            position=definition.position,
+        )
+    type = schema[name]
+    _check_time(definition, f"column '{name}'", type)
+    expression = None
+    if definition.expression is not None:
+        environment = context.environment(_scope(schema), "WATERMARK")
+        expression = _bound(definition.expression, environment)
+        _check_expression(definition, type, expression)
+    timed = replace(type, attribute=TimeAttribute.ROWTIME)
+    fields = tuple(Field(f.name, timed if f.name == name else f.type) for f in schema)
+    return Schema(fields), WatermarkSpec(name, expression)
+
+
+def _check_time(definition: DeclaredWatermark, what: str, type: DataType) -> None:
+    if type.attribute is TimeAttribute.PROCTIME:
+        problem, hint = "is processing time", "Processing time has no watermark: leave it out."
+    elif type.root not in TIMESTAMPS:
+        problem = f"is of type {type.name}"
+        hint = (
+            "A watermark needs TIMESTAMP(3) or TIMESTAMP_LTZ(3); make one in a computed column, "
+            "such as ts AS TO_TIMESTAMP(text) or ts AS TO_TIMESTAMP_LTZ(millis, 3)."
+        )
+    elif (type.precision or 0) > _MOST_DIGITS:
+        problem = f"is of type {type.name}, which is finer than milliseconds"
+        hint = f"Declare it {type.root.value}(3), or CAST it to that in a computed column."
+    else:
+        return
+    raise UserError(
+        "BAD_WATERMARK",
+        f"{what} of WATERMARK {problem}",
+        hint=hint,
+        position=definition.position,
+    )
+
+
+def _check_expression(
+    definition: DeclaredWatermark, type: DataType, expression: Expression
+) -> None:
+    found = expression.type
+    _check_time(definition, "the expression", found.plain)
+    if found.root is not type.root:
+        raise UserError(
+            "BAD_WATERMARK",
+            f"the expression of WATERMARK is of type {found.name}, its column of {type.name}",
+            hint=f"CAST the expression to {type.name}.",
+            position=definition.position,
+        )

@@ -1,0 +1,95 @@
+"""Which node of the tree is bound by what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from sameriver.common.errors import UserError
+from sameriver.functions.casts import cast_allowed
+from sameriver.plan.bind import literals, operators, paths
+from sameriver.plan.bind.calls import bind_call
+from sameriver.plan.bind.context import Environment, ExpressionRule
+from sameriver.plan.bind.refuse import unsupported
+from sameriver.plan.expressions import Call, Expression, Literal
+from sameriver.sql import data_type
+
+
+def bind_cast(node: exp.Expr, environment: Environment) -> Expression:
+    """CAST, TRY_CAST, and literals of dates and times.
+
+    Raises:
+        UserError: BAD_CAST, BAD_LITERAL.
+    """
+    literal = literals.temporal(node)
+    if literal is not None:
+        return literal
+    name = (
+        "CAST" if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast) else "TRY_CAST"
+    )
+    value = environment.bind(node.this)
+    target = data_type(node.args["to"])
+    if not cast_allowed(value.type, target):
+        raise UserError(
+            "BAD_CAST",
+            f"{value.type.name} can't be cast to {target.name}",
+            hint="Cast by way of STRING, or use a function such as TO_TIMESTAMP or UNIX_TIMESTAMP.",
+        )
+    nullable = value.type.nullable or name == "TRY_CAST"
+    if isinstance(value, Literal) and value.value is None:
+        return Literal(None, target.with_nullable(True))
+    return Call(name, (value,), target.with_nullable(nullable))
+
+
+def bind_filter(node: exp.Expr, environment: Environment) -> Expression:
+    """``f(...) FILTER (WHERE ...)`` where no aggregate may stand, or of no aggregate."""
+    environment.bind(node.this)
+    raise UserError(
+        "BAD_FILTER",
+        f"FILTER belongs to aggregates, not to '{node.this.name}'",
+        hint="Write CASE WHEN ... THEN ... END instead.",
+    )
+
+
+def _refuse(construct: str) -> ExpressionRule:
+    def rule(node: exp.Expr, environment: Environment) -> Expression:
+        raise unsupported(construct, node)
+
+    return rule
+
+
+EXPRESSIONS: Mapping[type[exp.Expr], ExpressionRule] = {
+    exp.Literal: literals.bind_literal,
+    exp.Boolean: literals.bind_boolean,
+    exp.Null: literals.bind_null,
+    exp.Interval: literals.bind_interval,
+    exp.Var: literals.bind_symbol,
+    exp.Column: paths.bind_column,
+    exp.Dot: paths.bind_dot,
+    exp.Bracket: paths.bind_bracket,
+    exp.Star: paths.bind_star,
+    exp.Cast: bind_cast,
+    exp.TryCast: bind_cast,
+    exp.Anonymous: bind_call,
+    exp.Paren: operators.bind_paren,
+    exp.Alias: operators.bind_paren,
+    exp.Neg: operators.bind_negative,
+    exp.And: operators.bind_connector,
+    exp.Or: operators.bind_connector,
+    exp.Not: operators.bind_not,
+    exp.Is: operators.bind_is,
+    exp.Between: operators.bind_between,
+    exp.In: operators.bind_in,
+    exp.Escape: operators.bind_escape,
+    exp.Case: operators.bind_case,
+    **dict.fromkeys(operators.BINARY, operators.bind_binary),
+    exp.Filter: bind_filter,
+    exp.Window: _refuse("OVER"),
+    exp.Subquery: _refuse("a query as a value"),
+    exp.Exists: _refuse("EXISTS"),
+    exp.WithinGroup: _refuse("WITHIN GROUP"),
+    exp.IgnoreNulls: _refuse("IGNORE NULLS"),
+    exp.RespectNulls: _refuse("RESPECT NULLS"),
+    exp.Kwarg: _refuse("naming an argument of a function"),
+}

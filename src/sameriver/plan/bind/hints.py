@@ -1,0 +1,97 @@
+"""Hints: ``/*+ STATE_TTL('t' = '1 d') */`` after SELECT, ``/*+ OPTIONS(...) */`` after a table."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sameriver.common.errors import UserError, nearest
+from sameriver.common.time import parse_duration
+from sameriver.plan.bind.scope import Scope
+from sameriver.sql.nodes import position
+
+_BATCH_ONLY = ("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN", "LOOKUP")
+"""How Flink is to run a join; they never change what a query means."""
+_STATE = ("STATE_TTL", "JOIN_STATE_TTL")
+
+
+def table_options(table: exp.Expr) -> tuple[tuple[str, str], ...]:
+    """Options of the OPTIONS hint of a table.
+
+    Raises:
+        UserError: UNKNOWN_HINT, BAD_HINT.
+    """
+    options: dict[str, str] = {}
+    for hint in table.args.get("hints") or ():
+        for call in hint.expressions:
+            name = call.name.upper()
+            if name != "OPTIONS":
+                raise _unknown(call, ("OPTIONS",))
+            options |= _pairs(call)
+    return tuple(options.items())
+
+
+def state_ttl(select: exp.Expr, scope: Scope) -> dict[str, str]:
+    """Durations of the STATE_TTL hint of a query block, by table, view or alias.
+
+    Raises:
+        UserError: UNKNOWN_HINT, BAD_HINT, BAD_DURATION.
+    """
+    found: dict[str, str] = {}
+    hint = select.args.get("hint")
+    for call in hint.expressions if hint is not None else ():
+        name = call.name.upper()
+        if name not in (*_STATE, *_BATCH_ONLY):
+            raise _unknown(call, (*_STATE, *_BATCH_ONLY))
+        if name in _STATE:
+            pairs = _pairs(call)
+            _check(call, pairs, scope)
+            if name == "STATE_TTL":
+                found |= pairs
+    return found
+
+
+def _pairs(call: exp.Expr) -> dict[str, str]:
+    pairs = {}
+    for pair in call.expressions:
+        if not isinstance(pair, exp.EQ):
+            raise _bad(call, f"'{pair.name}' of hint {call.name} is not 'key' = 'value'")
+        pairs[pair.this.name] = pair.expression.name
+    if not pairs:
+        raise _bad(call, f"hint {call.name} is empty")
+    return pairs
+
+
+def _check(call: exp.Expr, pairs: dict[str, str], scope: Scope) -> None:
+    known = [r.path[-1] for r in scope.relations if r.path and r.hintable]
+    for pair in call.expressions:
+        key = pair.this.name
+        if key not in known:
+            raise UserError(
+                "UNKNOWN_HINT_TABLE",
+                f"hint {call.name} names '{key}', which is no table, view or alias of this query",
+                hint=nearest(key, known) + " Where there is an alias, use the alias.",
+                position=position(pair) or position(call),
+            )
+        try:
+            parse_duration(pairs[key])
+        except UserError as error:
+            error.at(position(pair.expression) or position(call))
+            raise
+
+
+def _bad(call: exp.Expr, message: str) -> UserError:
+    return UserError(
+        "BAD_HINT",
+        message,
+        hint=f"Write {call.name}('name' = 'value').",
+        position=position(call),
+    )
+
+
+def _unknown(call: exp.Expr, known: tuple[str, ...]) -> UserError:
+    return UserError(
+        "UNKNOWN_HINT",
+        f"there is no hint '{call.name}' here",
+        hint=nearest(call.name, known),
+        position=position(call),
+    )

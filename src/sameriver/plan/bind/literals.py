@@ -1,0 +1,121 @@
+"""Literals, typed as Flink types them."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+from decimal import Decimal
+
+from sqlglot import exp
+
+from sameriver.common import types as t
+from sameriver.common.errors import UserError
+from sameriver.common.types import DataType, Root
+from sameriver.plan.bind.context import Environment
+from sameriver.plan.bind.intervals import interval
+from sameriver.plan.expressions import Expression, Literal
+from sameriver.sql import data_type
+
+_INT = 2**31 - 1
+_BIGINT = 2**63 - 1
+_MOST_DIGITS = 38
+
+
+def bind_literal(node: exp.Expr, environment: Environment) -> Expression:
+    """A number or a string."""
+    assert isinstance(node, exp.Literal)
+    return text(node.this) if node.is_string else number(node.this)
+
+
+def text(value: str) -> Literal:
+    """``'abc'``: CHAR(3) NOT NULL."""
+    return Literal(value, t.char(len(value)).not_null)
+
+
+def number(written: str) -> Literal:
+    """INT or BIGINT if whole, DECIMAL with the digits written, DOUBLE with an exponent.
+
+    Raises:
+        UserError: BAD_LITERAL for more than 38 digits.
+    """
+    if "e" in written.lower():
+        return Literal(float(written), t.DOUBLE.not_null)
+    whole, _, fraction = written.partition(".")
+    if fraction:
+        digits = len(whole) + len(fraction)
+        _check_digits(written, digits)
+        return Literal(Decimal(written), t.decimal(digits, len(fraction)).not_null)
+    value = int(whole)
+    if value <= _INT:
+        return Literal(value, t.INT.not_null)
+    if value <= _BIGINT:
+        return Literal(value, t.BIGINT.not_null)
+    _check_digits(written, len(str(value)))
+    return Literal(Decimal(value), t.decimal(len(str(value)), 0).not_null)
+
+
+def _check_digits(written: str, digits: int) -> None:
+    if digits > _MOST_DIGITS:
+        raise UserError(
+            "BAD_LITERAL",
+            f"the number '{written}' has more than {_MOST_DIGITS} digits",
+            hint="Write it with an exponent, such as 1.5E40, for a DOUBLE.",
+        )
+
+
+def bind_boolean(node: exp.Expr, environment: Environment) -> Expression:
+    return Literal(bool(node.this), t.BOOLEAN.not_null)
+
+
+def bind_null(node: exp.Expr, environment: Environment) -> Expression:
+    return Literal(None, t.NULL)
+
+
+def bind_symbol(node: exp.Expr, environment: Environment) -> Expression:
+    """A word that a function takes, such as the unit of EXTRACT."""
+    return text(node.name)
+
+
+def bind_interval(node: exp.Expr, environment: Environment) -> Expression:
+    assert isinstance(node, exp.Interval)
+    return interval(node)
+
+
+def temporal(node: exp.Expr) -> Literal | None:
+    """``DATE '...'``, ``TIME '...'``, ``TIMESTAMP '...'``: a Cast to a NOT NULL type.
+
+    Raises:
+        UserError: BAD_LITERAL if there is no such day or time.
+    """
+    if not isinstance(node.this, exp.Literal) or not node.this.is_string:
+        return None
+    type = data_type(node.args["to"])
+    if type.nullable or type.root not in (Root.DATE, Root.TIME, Root.TIMESTAMP):
+        return None
+    try:
+        return Literal(_moment(node.this.this.strip(), type), type)
+    except ValueError as error:
+        raise UserError(
+            "BAD_LITERAL",
+            f"there is no {type.root.value} '{node.this.this}'",
+            hint="Check the month, the day and the time of day.",
+        ) from error
+
+
+def _moment(written: str, type: DataType) -> date | time | datetime:
+    day, _, clock = written.rpartition(" ") if " " in written else (written, "", written)
+    if type.root is Root.DATE:
+        return _day(written)
+    if type.root is Root.TIME:
+        return _clock(clock)
+    return datetime.combine(_day(day), _clock(clock))
+
+
+def _day(written: str) -> date:
+    year, month, day = (int(part) for part in written.split("-"))
+    return date(year, month, day)
+
+
+def _clock(written: str) -> time:
+    whole, _, fraction = written.partition(".")
+    hour, minute, second = (int(part) for part in whole.split(":"))
+    return time(hour, minute, second, int(fraction[:6].ljust(6, "0") or 0))

@@ -1,0 +1,165 @@
+"""Operators and predicates, in canonical form: BETWEEN is spelled out, nested AND is flat."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+from sqlglot import exp
+
+from sameriver.common.errors import UserError
+from sameriver.common.types import BOOLEAN, NULL, Root
+from sameriver.plan.bind.calls import call
+from sameriver.plan.bind.context import Environment
+from sameriver.plan.bind.refuse import unsupported
+from sameriver.plan.expressions import Expression, Literal
+from sameriver.sql.nodes import position
+
+BINARY: dict[type[exp.Expr], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.DPipe: "||",
+    exp.NullSafeEQ: "IS NOT DISTINCT FROM",
+    exp.NullSafeNEQ: "IS DISTINCT FROM",
+    exp.Like: "LIKE",
+    exp.SimilarTo: "SIMILAR TO",
+}
+
+
+def bind_binary(node: exp.Expr, environment: Environment) -> Expression:
+    assert isinstance(node, exp.Binary)
+    right = node.expression
+    if isinstance(right, exp.Any | exp.All):
+        raise unsupported(f"comparing with {right.key.upper()}", right, "Write IN (...), or OR.")
+    return call(BINARY[type(node)], [environment.bind(node.this), environment.bind(right)])
+
+
+def bind_connector(node: exp.Expr, environment: Environment) -> Expression:
+    """AND, OR: a chain of the same word is one call."""
+    operands: list[exp.Expr] = []
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if type(part) is type(node):
+            pending += [part.expression, part.this]
+        else:
+            operands.append(part)
+    bound = [_condition(part, environment, node.key.upper()) for part in operands]
+    return call(node.key.upper(), bound)
+
+
+def _condition(node: exp.Expr, environment: Environment, word: str) -> Expression:
+    return condition(node, environment, f"an operand of {word}")
+
+
+def condition(node: exp.Expr, environment: Environment, what: str) -> Expression:
+    """Binds a BOOLEAN.
+
+    Raises:
+        UserError: NOT_BOOLEAN.
+    """
+    bound = environment.bind(node)
+    if bound.type.root is Root.NULL:
+        return Literal(None, BOOLEAN)
+    if bound.type.root is not Root.BOOLEAN:
+        raise UserError(
+            "NOT_BOOLEAN",
+            f"{what} is {bound.type.name}, not BOOLEAN",
+            hint="Compare it with something, such as x <> 0 or x IS NOT NULL.",
+            position=position(node),
+        )
+    return bound
+
+
+def bind_not(node: exp.Expr, environment: Environment) -> Expression:
+    """NOT; ``IS NOT NULL`` and its like are tests of their own."""
+    if isinstance(node.this, exp.Is):
+        return _is(node.this, environment, negated=True)
+    return call("NOT", [_condition(node.this, environment, "NOT")])
+
+
+def bind_is(node: exp.Expr, environment: Environment) -> Expression:
+    return _is(node, environment, negated=False)
+
+
+def _is(node: exp.Expr, environment: Environment, *, negated: bool) -> Expression:
+    right = node.expression
+    if isinstance(right, exp.JSON):
+        return call(
+            f"IS {'NOT ' if negated else ''}JSON {right.name}", [environment.bind(node.this)]
+        )
+    word = "NULL" if isinstance(right, exp.Null) else right.name.upper()
+    if isinstance(right, exp.Boolean):
+        word = "TRUE" if right.this else "FALSE"
+    name = f"IS {'NOT ' if negated else ''}{word}"
+    if word == "NULL":
+        return call(name, [environment.bind(node.this)])
+    return call(name, [condition(node.this, environment, f"the operand of {name}")])
+
+
+def bind_negative(node: exp.Expr, environment: Environment) -> Expression:
+    """Unary minus; a negative literal is a literal."""
+    value = environment.bind(node.this)
+    if isinstance(value, Literal) and not isinstance(value.value, bool):
+        match value.value:
+            case int() | float() | Decimal() | timedelta():
+                return Literal(-value.value, value.type)
+    return call("NEGATE", [value])
+
+
+def bind_paren(node: exp.Expr, environment: Environment) -> Expression:
+    return environment.bind(node.this)
+
+
+def bind_between(node: exp.Expr, environment: Environment) -> Expression:
+    """``low <= x AND x <= high``, or for SYMMETRIC also the other way round."""
+    value = environment.bind(node.this)
+    low, high = environment.bind(node.args["low"]), environment.bind(node.args["high"])
+    within = call("AND", [call(">=", [value, low]), call("<=", [value, high])])
+    if not node.args.get("symmetric"):
+        return within
+    across = call("AND", [call(">=", [value, high]), call("<=", [value, low])])
+    return call("OR", [within, across])
+
+
+def bind_in(node: exp.Expr, environment: Environment) -> Expression:
+    """``x IN (1, 2)`` is one call over literals; other lists are a chain of comparisons."""
+    if node.args.get("query") is not None:
+        raise unsupported("IN (SELECT ...)", node.args["query"])
+    value = environment.bind(node.this)
+    members = [environment.bind(member) for member in node.expressions]
+    if len(members) > 1 and all(isinstance(m, Literal) and m.value is not None for m in members):
+        return call("IN", [value, *members])
+    tests = [call("=", [value, member]) for member in members]
+    return tests[0] if len(tests) == 1 else call("OR", tests)
+
+
+def bind_escape(node: exp.Expr, environment: Environment) -> Expression:
+    """``a LIKE b ESCAPE c``."""
+    like = node.this
+    args = [like.this, like.expression, node.expression]
+    return call(BINARY[type(like)], [environment.bind(arg) for arg in args])
+
+
+def bind_case(node: exp.Expr, environment: Environment) -> Expression:
+    """CASE; with an operand each WHEN compares it."""
+    operand = None if node.this is None else environment.bind(node.this)
+    args: list[Expression] = []
+    for branch in node.args["ifs"]:
+        if operand is None:
+            args.append(condition(branch.this, environment, "the condition of WHEN"))
+        else:
+            args.append(call("=", [operand, environment.bind(branch.this)]))
+        args.append(environment.bind(branch.args["true"]))
+    default = node.args.get("default")
+    args.append(Literal(None, NULL) if default is None else environment.bind(default))
+    return call("CASE", args)

@@ -1,0 +1,174 @@
+"""SELECT: FROM, WHERE, GROUP BY, HAVING, the columns, DISTINCT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sameriver.common.errors import UserError, nearest
+from sameriver.common.schema import Schema, unique
+from sameriver.common.types import INT
+from sameriver.plan import logical
+from sameriver.plan.bind.aggregate import bind_grouping, find_aggregate
+from sameriver.plan.bind.context import Context
+from sameriver.plan.bind.hints import state_ttl
+from sameriver.plan.bind.operators import condition
+from sameriver.plan.bind.paths import parts_of
+from sameriver.plan.bind.query_parts import check_tail, with_queries
+from sameriver.plan.bind.refuse import unsupported
+from sameriver.plan.bind.scope import Scope
+from sameriver.plan.bind.set_operations import distinct
+from sameriver.plan.expressions import Column, Expression, Literal, Named
+from sameriver.plan.logical import Logical
+from sameriver.sql.nodes import position
+
+_REFUSED = {
+    "joins": "JOIN",
+    "laterals": "LATERAL",
+    "match": "MATCH_RECOGNIZE",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of SELECT, stars spread out: ``column`` is set where a star gave it."""
+
+    name: str | None
+    node: exp.Expr
+    column: Column | None = None
+
+
+def bind_select(node: exp.Expr, context: Context) -> Logical:
+    """A query block.
+
+    Raises:
+        UserError: whatever is wrong with it.
+    """
+    check_tail(node)
+    context = with_queries(node, context)
+    below, scope = _from(node, context)
+    hints = state_ttl(node, scope)
+    where = node.args.get("where")
+    if where is not None:
+        environment = context.environment(scope, "WHERE")
+        filter = condition(where.this, environment, "the condition of WHERE")
+        below = logical.Filter(input=below, condition=filter)
+    items = _items(node, scope)
+    ttl = next(iter(hints.values()), None)
+    if _is_grouped(node, items):
+        result = _grouped(node, items, below, scope, context, ttl)
+    else:
+        environment = context.environment(scope, "SELECT")
+        bound = [item.column or environment.bind(item.node) for item in items]
+        result = logical.Project(input=below, columns=_named(items, bound))
+    return distinct(result, ttl) if node.args.get("distinct") else result
+
+
+def _from(node: exp.Expr, context: Context) -> tuple[Logical, Scope]:
+    """What FROM reads; one row without FROM."""
+    source = node.args.get("from_")
+    for key, construct in _REFUSED.items():
+        part = node.args.get(key)
+        if part:
+            raise unsupported(construct, part[0] if isinstance(part, list) else part)
+    if source is None:
+        row = (Literal(0, INT.not_null),)
+        return logical.Values(rows=(row,), schema=Schema.of([("ZERO", INT.not_null)])), Scope()
+    relation = context.relation(source.this)
+    return relation.node, Scope((relation,))
+
+
+def _is_grouped(node: exp.Expr, items: Sequence[Item]) -> bool:
+    if node.args.get("group") is not None or node.args.get("having") is not None:
+        return True
+    return any(find_aggregate(item.node) is not None for item in items if item.column is None)
+
+
+def _grouped(
+    node: exp.Expr,
+    items: Sequence[Item],
+    below: Logical,
+    scope: Scope,
+    context: Context,
+    ttl: str | None,
+) -> Logical:
+    try:
+        grouping = bind_grouping(node.args.get("group"), below, scope, context)
+    except UserError as error:
+        _explain_alias(error, items)
+        raise
+    bound = [grouping.item(item.node, item.name, item.column) for item in items]
+    having = node.args.get("having")
+    filter = None if having is None else grouping.having(having.this)
+    result = grouping.plan(ttl)
+    if filter is not None:
+        result = logical.Filter(input=result, condition=filter)
+    return logical.Project(input=result, columns=_named(items, bound))
+
+
+def _explain_alias(error: UserError, items: Sequence[Item]) -> None:
+    """Flink groups by columns of FROM, not by what SELECT names."""
+    aliases = [item.name for item in items if isinstance(item.node, exp.Alias)]
+    for alias in aliases:
+        if error.code == "UNKNOWN_COLUMN" and f"'{alias}'" in error.message:
+            error.hint = f"GROUP BY takes no alias of SELECT: repeat the expression of '{alias}'."
+
+
+def _items(node: exp.Expr, scope: Scope) -> list[Item]:
+    items: list[Item] = []
+    for item in node.expressions:
+        if isinstance(item, exp.Star) or isinstance(item.this, exp.Star):
+            items += _spread(item, scope)
+        else:
+            items.append(Item(_name(item), item))
+    return items
+
+
+def _spread(item: exp.Expr, scope: Scope) -> list[Item]:
+    """``*`` and ``t.*``.
+
+    Raises:
+        UserError: UNKNOWN_TABLE; STAR_NOT_ALLOWED without FROM.
+    """
+    if not scope.relations:
+        raise UserError(
+            "STAR_NOT_ALLOWED",
+            "'*' needs a FROM",
+            hint="Name the table: SELECT * FROM t.",
+            position=position(item),
+        )
+    relations = scope.relations
+    if isinstance(item, exp.Column):
+        path = parts_of(item)[:-1]
+        found = scope.relation(path)
+        if found is None:
+            raise UserError(
+                "UNKNOWN_TABLE",
+                f"there is no table '{'.'.join(path)}' in this FROM",
+                hint=nearest(path[-1], [r.name for r in relations if r.name]),
+                position=position(item),
+            )
+        relations = (found,)
+    return [Item(v.name, item, v.column) for relation in relations for v in relation.columns]
+
+
+def _name(item: exp.Expr) -> str | None:
+    """The name an item has by itself."""
+    match item:
+        case exp.Alias():
+            return item.alias
+        case exp.Column():
+            return item.name
+        case exp.Dot() if isinstance(item.expression, exp.Identifier):
+            return item.expression.name
+    return None
+
+
+def _named(items: Sequence[Item], bound: Sequence[Expression]) -> tuple[Named, ...]:
+    """Columns under Flink's names: EXPR$n without a name, a0 for the second a."""
+    names: list[str] = []
+    for place, item in enumerate(items):
+        names.append(unique(item.name or f"EXPR${place}", names))
+    return tuple(Named(name, expression) for name, expression in zip(names, bound, strict=True))
