@@ -117,7 +117,9 @@ class Connector:
             that start so.
         source, sink: make one, or None if it can't be read or written.
         changelog: kinds a source of these options delivers.
+        accepts: kinds a sink of these options takes; None: all.
         formats: whether it takes ``format`` and its options.
+        check: refuses bad values of options and columns that it can't hold.
     """
 
     name: str
@@ -125,5 +127,7 @@ class Connector:
     source: Callable[[TableContext], Source] | None = None
     sink: Callable[[TableContext], Sink] | None = None
     changelog: Callable[[Mapping[str, str]], frozenset[ChangeKind]] | None = None
+    accepts: Callable[[Mapping[str, str]], frozenset[ChangeKind]] | None = None
     formats: bool = False
     metadata: tuple[Field, ...] = ()
+    check: Callable[[Mapping[str, str], Schema], object] | None = None

@@ -1,0 +1,112 @@
+"""Finds the files of a table, and opens them."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+from urllib.parse import unquote, urlsplit
+
+import zstandard
+
+from sameriver.common.errors import ExternalError, UserError, nearest
+from sameriver.connectors.options import Options
+
+_GLOB = frozenset("*?[")
+DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
+"""Folder name that stands for NULL."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a table; ``partition`` holds what the folders above it say (``key=value``)."""
+
+    path: Path
+    partition: dict[str, str | None]
+
+
+def local_path(options: Options) -> Path:
+    """The absolute path of option ``path``; a ``file:`` URL is a path too.
+
+    Raises:
+        UserError: UNSUPPORTED for a URL of another scheme.
+    """
+    text = options["path"]
+    scheme = urlsplit(text).scheme
+    if scheme == "file":
+        text = unquote(urlsplit(text).path)
+    elif "://" in text:
+        raise UserError(
+            "UNSUPPORTED",
+            f"path '{text}' is not on this machine: the filesystem connector knows no '{scheme}'",
+            hint="Use a local path or a 'file://' URL.",
+        )
+    return Path(text).expanduser().absolute()
+
+
+def list_files(path: Path) -> list[File]:
+    """The files at ``path``: itself, all below it, or what the pattern matches; sorted.
+
+    Names that start with ``.`` or ``_`` are skipped within folders.
+
+    Raises:
+        ExternalError: NO_SUCH_FILE.
+    """
+    if path.is_file():
+        return [File(path, _partition(path.parts))]
+    if path.is_dir():
+        return _below(path)
+    if _GLOB & set(str(path)):
+        found: list[File] = []
+        for name in sorted(glob.glob(str(path), recursive=True)):
+            match = Path(name)
+            found += _below(match) if match.is_dir() else [File(match, _partition(match.parts))]
+        if found:
+            return list({file.path: file for file in found}.values())
+    raise _missing(path)
+
+
+def _below(folder: Path) -> list[File]:
+    found = [
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts[-1:])
+        and not _hidden_folder(path.relative_to(folder).parts[:-1])
+    ]
+    return [File(path, _partition(path.parts)) for path in sorted(found)]
+
+
+def _hidden_folder(parts: tuple[str, ...]) -> bool:
+    return any(part.startswith((".", "_")) and "=" not in part for part in parts)
+
+
+def _partition(parts: tuple[str, ...]) -> dict[str, str | None]:
+    pairs = (part.split("=", 1) for part in parts[:-1] if "=" in part)
+    return {key: None if value == DEFAULT_PARTITION else unquote(value) for key, value in pairs}
+
+
+def _missing(path: Path) -> ExternalError:
+    above = path.parent
+    while not above.is_dir():
+        above = above.parent
+    names = sorted(entry.name for entry in above.iterdir()) if above.is_dir() else []
+    shown = nearest(path.name, names) if above == path.parent else ""
+    listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    hint = f"{shown} '{above}' holds: {listed or 'nothing'}."
+    return ExternalError("NO_SUCH_FILE", f"there is no file or folder '{path}'", hint=hint.strip())
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """The content of a file, decompressed if its name ends in ``.gz`` or ``.zst``."""
+    if path.suffix == ".gz":
+        return cast(IO[bytes], gzip.open(path, "rb"))
+    if path.suffix in (".zst", ".zstd"):
+        reader = zstandard.ZstdDecompressor().stream_reader(
+            path.open("rb"), read_across_frames=True, closefd=True
+        )
+        return cast(IO[bytes], io.BufferedReader(cast(io.RawIOBase, reader)))
+    return path.open("rb")

@@ -1,0 +1,76 @@
+"""Cells of text: where the values of a column stand in a buffer, before they have a type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
+Unescape = Callable[["Cells"], "Cells"]
+
+
+class Kind(IntEnum):
+    """What stands in a cell; kernels use the numbers."""
+
+    ABSENT = 0
+    NULL = 1
+    TEXT = 2
+    ESCAPED = 3
+    """Text with escapes still in it."""
+    NUMBER = 4
+    TRUE = 5
+    FALSE = 6
+    OBJECT = 7
+    ARRAY = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One column: ``data[start[i]:end[i]]`` is the text of cell i, ``kind[i]`` what it is."""
+
+    data: bytes
+    start: Index
+    end: Index
+    kind: Flags
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def text(self, position: int) -> str:
+        """Text of one cell, for messages."""
+        raw = self.data[self.start[position] : self.end[position]]
+        return raw.decode("utf-8", errors="replace")
+
+    @property
+    def filled(self) -> Mask:
+        """Where there is a value."""
+        return self.kind > Kind.NULL
+
+    def take(self, positions: Index) -> Cells:
+        return Cells(self.data, self.start[positions], self.end[positions], self.kind[positions])
+
+    def buffer(self) -> Flags:
+        return np.frombuffer(self.data, dtype=np.uint8)
+
+    def binary(self) -> pl.Series:
+        """The raw bytes of each cell (Binary), NULL where there is no value."""
+        offsets = pl.DataFrame({"start": self.start, "length": self.end - self.start})
+        offsets = offsets.with_columns(filled=pl.Series(self.filled))
+        whole = pl.lit(self.data, dtype=pl.Binary)
+        cut = whole.bin.slice(pl.col("start"), pl.col("length"))
+        return offsets.select(
+            pl.when(pl.col("filled")).then(cut).otherwise(None).alias("")
+        ).to_series()
+
+    def strings(self) -> tuple[pl.Series, Mask]:
+        """The text of each cell, and which cells are not UTF-8 (NULL there)."""
+        raw = self.binary()
+        text = raw.cast(pl.String, strict=False)
+        return text, (text.is_null() & raw.is_not_null()).to_numpy()

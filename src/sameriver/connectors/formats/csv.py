@@ -1,0 +1,195 @@
+"""``csv``: cells by position, no header, with Flink's options and conversions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.changes import Changes
+from sameriver.common.types import DataType, Root
+from sameriver.connectors.connector import ConnectorOption
+from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask
+from sameriver.connectors.formats.csv_text import (
+    CsvRules,
+    CsvWriter,
+    csv_rules,
+)
+from sameriver.connectors.formats.decode import Decoded, TextRules, decode
+from sameriver.connectors.formats.format import BadRow, Columns, Format, Parsed
+from sameriver.connectors.formats.kernels.csv_scan import (
+    MISQUOTED,
+    TOO_FEW,
+    TOO_MANY,
+    scan_rows,
+    unescape_cells,
+)
+from sameriver.connectors.formats.nested import any_within, lists, only
+
+
+@dataclass(slots=True)
+class CsvReader:
+    """Reads rows of cells."""
+
+    columns: Columns
+    rules: CsvRules
+
+    def parse(self, data: bytes, last: bool) -> Parsed:
+        width, most = len(self.columns.declared), data.count(b"\n") + 1
+        start, end = np.zeros((width, most), np.int64), np.zeros((width, most), np.int64)
+        kind, bad = np.zeros((width, most), np.uint8), np.zeros(most, np.uint8)
+        place, totals = np.zeros(2 * most, np.int64), np.zeros(3, np.int64)
+        rules = self.rules
+        scan_rows(
+            np.frombuffer(data, np.uint8), last, ord(rules.separator), _code(rules.quote),
+            _code(rules.escape), rules.comments, start, end, kind, place, bad, totals,
+        )  # fmt: skip
+        rows, used, lines = (int(total) for total in totals)
+        counters: Counter[str] = Counter()
+        spots: Index = place[: 2 * rows].reshape(-1, 2)
+        kept = self._kept(data, bad[:rows], spots, counters)
+        columns: list[pl.Series] = []
+        for field in self.columns.wanted:
+            at = self.columns.declared.names.index(field.name)
+            cells = Cells(data, start[at, :rows], end[at, :rows], kind[at, :rows])
+            columns.append(self._column(cells, field.type, field.name, kept, spots, counters))
+        frame = pl.DataFrame(columns, height=rows)
+        changes = Changes(frame if kept.all() else frame.filter(pl.Series(kept)))
+        return Parsed(changes=changes, used=used, lines=lines, counters=counters)
+
+    def _kept(self, data: bytes, bad: Flags, place: Index, counters: Counter[str]) -> Mask:
+        """Rows that can be read; those too short can be if errors are ignored."""
+        refused = bad != 0
+        if refused.any() and not self.rules.ignore:
+            first = int(np.argmax(refused))
+            line, at = (int(number) for number in place[first])
+            text = data[at : data.find(b"\n", at) if b"\n" in data[at:] else None]
+            raise BadRow(line, self._what(int(bad[first])), text.decode(errors="replace"))
+        refused &= bad != TOO_FEW
+        if refused.any():
+            counters["ignored_rows"] += int(refused.sum())
+        return np.asarray(~refused)
+
+    def _what(self, code: int) -> str:
+        width = len(self.columns.declared)
+        return {
+            TOO_FEW: f"has fewer cells than the {width} columns of the table",
+            TOO_MANY: f"has more cells than the {width} columns of the table",
+            MISQUOTED: "has a quoted cell that doesn't end where its quotes do",
+        }[code]
+
+    def _column(
+        self,
+        cells: Cells,
+        type: DataType,
+        name: str,
+        kept: Mask,
+        place: Index,
+        counters: Counter[str],
+    ) -> pl.Series:
+        plain = self._nulls(unescape(cells, self.rules))
+        text = TextRules(nested=self._nested)
+        series, failed = decode(plain, type, text)
+        failed = failed & kept
+        if failed.any():
+            first = int(np.argmax(failed))
+            if not self.rules.ignore:
+                what = f"is not a {type.name}"
+                raise BadRow(int(place[first, 0]), what, plain.text(first), name)
+            counters["ignored_fields"] += int(failed.sum())
+        return series.alias(name)
+
+    def _nulls(self, cells: Cells) -> Cells:
+        """Cells that hold the null literal become NULL."""
+        if self.rules.null is None:
+            return cells
+        literal = np.frombuffer(self.rules.null.encode(), np.uint8)
+        same = cells.filled & (cells.end - cells.start == len(literal))
+        rows = np.flatnonzero(same)
+        buffer = cells.buffer()
+        for offset, byte in enumerate(literal):
+            rows = rows[buffer[cells.start[rows] + offset] == byte]
+        kind = cells.kind.copy()
+        kind[rows] = Kind.NULL
+        return Cells(cells.data, cells.start, cells.end, kind)
+
+    def _nested(self, cells: Cells, type: DataType, text: TextRules) -> Decoded:
+        """ARRAY and ROW: elements between ``array-element-delimiter``."""
+        strings, bad = cells.strings()
+        parts = strings.str.split(self.rules.element)
+        if type.root is Root.ARRAY:
+            # An empty cell is an empty array.
+            parts = parts.zip_with(
+                (strings != "").fill_null(True), pl.Series([[]], dtype=parts.dtype)
+            )
+            items, bounds = _flat(parts)
+            values, failed = decode(self._nulls(items), type.children[0], text)
+            return lists(values, bounds, cells.filled), bad | any_within(failed, bounds)
+        fields: list[pl.Series] = []
+        for number, (name, child) in enumerate(zip(type.names, type.children, strict=True)):
+            item = text_cells(parts.list.get(number, null_on_oob=True))
+            value, failed = decode(self._nulls(item), child, text)
+            bad = bad | failed
+            fields.append(value.alias(name))
+        width = (parts.list.len() == len(type.names)).fill_null(True).to_numpy()
+        struct = pl.DataFrame(fields, height=len(cells)).to_struct("")
+        return only(struct, cells.filled), bad | ~width
+
+
+def _flat(parts: pl.Series) -> tuple[Cells, Index]:
+    """The elements of all lists as cells, and their bounds."""
+    bounds = np.concatenate(([0], np.cumsum(parts.list.len().fill_null(0).to_numpy()))).astype(
+        np.int64
+    )
+    full = parts.filter((parts.list.len() > 0).fill_null(False))
+    flat = full.explode() if len(full) else pl.Series([], dtype=pl.String)
+    return text_cells(flat), bounds
+
+
+def text_cells(strings: pl.Series) -> Cells:
+    """Strings laid out as cells."""
+    lengths = strings.str.len_bytes().fill_null(0).to_numpy().astype(np.int64)
+    end = np.cumsum(lengths, dtype=np.int64)
+    data = "".join(strings.drop_nulls().to_list()).encode()
+    kind = np.where(strings.is_null().to_numpy(), np.uint8(Kind.NULL), np.uint8(Kind.TEXT))
+    return Cells(data, end - lengths, end, kind.astype(np.uint8))
+
+
+def _code(character: str | None) -> int:
+    return -1 if character is None else ord(character)
+
+
+def unescape(cells: Cells, rules: CsvRules) -> Cells:
+    """The same cells, none of them escaped."""
+    escaped = cells.kind == Kind.ESCAPED
+    if not escaped.any():
+        return cells
+    out = np.empty(int((cells.end - cells.start)[escaped].sum()), dtype=np.uint8)
+    start, end = cells.start.copy(), cells.end.copy()
+    used = unescape_cells(
+        cells.buffer(), cells.start, cells.end, cells.kind, _code(rules.quote),
+        _code(rules.escape), out, start, end,
+    )  # fmt: skip
+    kind = np.where(escaped, np.uint8(Kind.TEXT), cells.kind)
+    return Cells(cells.data + out[:used].tobytes(), start, end, kind)
+
+
+CSV = Format(
+    name="csv",
+    options=(
+        ConnectorOption("field-delimiter", "character between cells", ","),
+        ConnectorOption("disable-quote-character", "no cell is quoted", "false"),
+        ConnectorOption("quote-character", "character around quoted cells", '"'),
+        ConnectorOption("allow-comments", "lines that start with # are skipped", "false"),
+        ConnectorOption("ignore-parse-errors", "bad rows skipped, bad fields NULL", "false"),
+        ConnectorOption("array-element-delimiter", "text between elements", ";"),
+        ConnectorOption("escape-character", "character before one to be taken as it is"),
+        ConnectorOption("null-literal", "cell that stands for NULL"),
+        ConnectorOption("write-bigdecimal-in-scientific-notation", "1E+2 for 100", "true"),
+    ),
+    text=lambda columns, options: CsvReader(columns, csv_rules(options)),
+    writer=lambda path, schema, options: CsvWriter(path, schema, csv_rules(options)),
+    check=csv_rules,
+)

@@ -1,0 +1,193 @@
+"""``debezium-json``: objects with ``before``, ``after`` and ``op`` that tell of changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.changes import KINDS, ChangeKind, Changes
+from sameriver.common.errors import UserError
+from sameriver.common.schema import Schema
+from sameriver.connectors.connector import ConnectorOption
+from sameriver.connectors.formats import json_cells
+from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask
+from sameriver.connectors.formats.format import (
+    ALL_KINDS,
+    BadRow,
+    Columns,
+    Format,
+    Options,
+    Parsed,
+)
+from sameriver.connectors.formats.json import (
+    DECODING_OPTIONS,
+    ENCODING_OPTIONS,
+    JsonRules,
+    json_rules,
+    read_objects,
+    whole_lines,
+)
+from sameriver.connectors.formats.json_text import check_encoding, check_keys, json_object
+from sameriver.connectors.formats.text_writer import LineFile
+from sameriver.connectors.options import boolean
+
+_PREFIX = "debezium-json"
+
+
+@dataclass(slots=True)
+class DebeziumReader:
+    """Reads change events; an update is two rows, -U and +U."""
+
+    columns: Columns
+    rules: JsonRules
+    enveloped: bool
+
+    def parse(self, data: bytes, last: bool) -> Parsed:
+        data = whole_lines(data, last)
+        events, numbers = json_cells.lines(data)
+        counters: Counter[str] = Counter()
+        before, after, op = self._parts(events)
+        created, updated, deleted, bad = _operations(op, before, after)
+        if bad.any():
+            self._refuse(events, numbers, bad, op, counters)
+        old = self._rows(before, updated | deleted, numbers, counters)
+        new = self._rows(after, created | updated, numbers, counters)
+        return Parsed(
+            changes=_merge(old, new, created, updated, deleted),
+            used=len(data),
+            lines=data.count(b"\n"),
+            counters=counters,
+        )
+
+    def _parts(self, events: Cells) -> tuple[Cells, Cells, Cells]:
+        if self.enveloped:
+            (events,), _ = json_cells.fields(events, ("payload",))
+        (before, after, op), malformed = json_cells.fields(events, ("before", "after", "op"))
+        op.kind[malformed] = Kind.ABSENT
+        return before, after, op
+
+    def _refuse(
+        self, events: Cells, numbers: Index, bad: Mask, op: Cells, counters: Counter[str]
+    ) -> None:
+        if self.rules.ignore:
+            counters["ignored_rows"] += int(bad.sum())
+            return
+        first = int(np.argmax(bad))
+        line, text = int(numbers[first]), events.text(first)
+        if op.kind[first] <= Kind.NULL:
+            raise BadRow(line, "is not a Debezium event: it has no 'op'", text)
+        if op.text(first) in ("u", "d"):
+            what = (
+                "is an update or delete without 'before';"
+                " the source must send whole rows (REPLICA IDENTITY FULL in PostgreSQL)"
+            )
+            raise BadRow(line, what, text)
+        raise BadRow(line, "is not a Debezium event that can be used", text, "op")
+
+    def _rows(
+        self, images: Cells, used: Mask, numbers: Index, counters: Counter[str]
+    ) -> pl.DataFrame:
+        """The images that are used, as rows."""
+        at = np.flatnonzero(used)
+        rows, kept = read_objects(
+            images.take(at), numbers[at], self.columns.wanted, self.rules, counters
+        )
+        return rows.with_columns(
+            pl.Series("$event", at, dtype=pl.Int64), pl.Series("$kept", kept, dtype=pl.Boolean)
+        )
+
+
+def _operations(op: Cells, before: Cells, after: Cells) -> tuple[Mask, Mask, Mask, Mask]:
+    """Which events create (also snapshot reads), update, delete, and which are unusable."""
+    filled = op.kind == Kind.TEXT
+    letter = np.zeros(len(op), dtype=np.uint8)
+    one = filled & (op.end - op.start == 1)
+    letter[one] = op.buffer()[op.start[one]]
+    has_before, has_after = before.kind == Kind.OBJECT, after.kind == Kind.OBJECT
+    created = ((letter == ord("c")) | (letter == ord("r"))) & has_after
+    updated = (letter == ord("u")) & has_before & has_after
+    deleted = (letter == ord("d")) & has_before
+    return created, updated, deleted, ~(created | updated | deleted)
+
+
+def _merge(
+    old: pl.DataFrame, new: pl.DataFrame, created: Mask, updated: Mask, deleted: Mask
+) -> Changes:
+    """Rows in the order of their events, the old one of an update first."""
+    kinds = np.where(updated, ChangeKind.UPDATE_BEFORE, ChangeKind.DELETE)
+    later = np.where(updated, ChangeKind.UPDATE_AFTER, ChangeKind.INSERT)
+    old = old.with_columns(_kind(kinds, old), pl.lit(0).alias("$turn"))
+    new = new.with_columns(_kind(later, new), pl.lit(1).alias("$turn"))
+    both = pl.concat([old, new]).filter("$kept").sort("$event", "$turn")
+    changed = updated.any() or deleted.any()
+    return Changes(
+        both.drop("$event", "$kept", "$kind", "$turn"), both["$kind"].alias("") if changed else None
+    )
+
+
+def _kind(kinds: np.ndarray, rows: pl.DataFrame) -> pl.Series:
+    return pl.Series("$kind", kinds[rows["$event"].to_numpy()], dtype=KINDS)
+
+
+class DebeziumWriter:
+    """Writes one file: ``c`` for a row that is added, ``d`` for one that is taken back."""
+
+    def __init__(self, path: Path, schema: Schema, options: Options) -> None:
+        self._style = check_encoding(options, _PREFIX)
+        fields = [(field.name, pl.col(field.name), field.type) for field in schema]
+        image, added = json_object(fields, self._style), pl.col("$sign") > 0
+        self._line = (
+            pl.when(added)
+            .then(pl.format('{{"before":null,"after":{},"op":"c"}}', image))
+            .otherwise(pl.format('{{"before":{},"after":null,"op":"d"}}', image))
+        )
+        self._maps = [field.name for field in schema if field.type.root.value == "MAP"]
+        self._file = LineFile(path)
+
+    def write(self, changes: Changes) -> None:
+        check_keys(changes.rows, self._maps, self._style)
+        signs = changes.signs()
+        sign = pl.lit(1).alias("$sign") if signs is None else signs.alias("$sign")
+        self._file.write(changes.rows.with_columns(sign).select(self._line).to_series())
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _reader(columns: Columns, options: Options) -> DebeziumReader:
+    enveloped = boolean(options, f"{_PREFIX}.schema-include")
+    return DebeziumReader(columns, json_rules(options, _PREFIX), enveloped)
+
+
+def _writer(path: Path, schema: Schema, options: Options) -> DebeziumWriter:
+    if boolean(options, f"{_PREFIX}.schema-include"):
+        raise UserError(
+            "BAD_OPTION",
+            "option 'debezium-json.schema-include' is 'true', but events are written bare",
+            hint="Leave it out.",
+        )
+    return DebeziumWriter(path, schema, options)
+
+
+def _check(options: Options) -> None:
+    boolean(options, f"{_PREFIX}.schema-include")
+    json_rules(options, _PREFIX)
+    check_encoding(options, _PREFIX)
+
+
+DEBEZIUM_JSON = Format(
+    name=_PREFIX,
+    options=(
+        ConnectorOption("schema-include", "events come with their schema", "false"),
+        *DECODING_OPTIONS,
+        *ENCODING_OPTIONS,
+    ),
+    text=_reader,
+    writer=_writer,
+    changelog=ALL_KINDS,
+    check=_check,
+)

@@ -1,0 +1,179 @@
+"""Cells of text to typed columns, as Flink's text formats convert them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.types import (
+    APPROXIMATE,
+    BINARIES,
+    CHARACTERS,
+    INTEGERS,
+    INTERVALS,
+    TIMESTAMPS,
+    DataType,
+    Root,
+    time_unit,
+    to_polars,
+)
+from sameriver.connectors.formats.cells import Cells, Kind, Mask
+from sameriver.connectors.formats.kernels.value_scan import (
+    parse_dates,
+    parse_integers,
+    parse_times,
+    parse_timestamps,
+)
+
+Decoded = tuple[pl.Series, Mask]
+"""A column, NULL where a cell could not be read, and where that was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextRules:
+    """How a format writes what SQL types leave open.
+
+    Attributes:
+        iso: ``T`` between date and time (``timestamp-format.standard``).
+        nested: reads ROW, ARRAY, MAP and MULTISET cells.
+    """
+
+    iso: bool = False
+    nested: Callable[[Cells, DataType, TextRules], Decoded]
+
+
+def decode(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
+    """Reads a column. Cells must not be escaped any more."""
+    match type.root:
+        case Root.BOOLEAN:
+            return _booleans(cells)
+        case root if root in INTEGERS or root in INTERVALS:
+            return _integers(cells, type)
+        case root if root in APPROXIMATE:
+            return _floats(cells, type)
+        case Root.DECIMAL:
+            return _decimals(cells, type)
+        case root if root in CHARACTERS:
+            return cells.strings()
+        case root if root in BINARIES:
+            return _binaries(cells)
+        case Root.DATE | Root.TIME:
+            return _dates(cells) if type.root is Root.DATE else _times(cells, type, rules)
+        case root if root in TIMESTAMPS:
+            return _timestamps(cells, type, rules)
+    return rules.nested(cells, type, rules)
+
+
+def column(values: np.ndarray, valid: Mask, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
+    """A column of ``values``, NULL where not ``valid``."""
+    frame = pl.DataFrame({"value": values, "valid": valid})
+    value = pl.when(pl.col("valid")).then(pl.col("value")).otherwise(None)
+    return frame.select(value.cast(dtype)).to_series()
+
+
+def _booleans(cells: Cells) -> Decoded:
+    """Anything but ``true`` is false, as Java's parseBoolean has it."""
+    truth = cells.kind == Kind.TRUE
+    text = cells.kind == Kind.TEXT
+    if text.any():
+        strings, _ = cells.strings()
+        said = strings.str.strip_chars().str.to_lowercase() == "true"
+        truth |= said.fill_null(False).to_numpy() & text
+    return column(truth, cells.filled, pl.Boolean), np.zeros(len(cells), dtype=np.bool_)
+
+
+_RANGES: dict[Root, tuple[int, int]] = {
+    Root.TINYINT: (-(2**7), 2**7 - 1),
+    Root.SMALLINT: (-(2**15), 2**15 - 1),
+    Root.INT: (-(2**31), 2**31 - 1),
+    Root.BIGINT: (-(2**63), 2**63 - 1),
+    Root.INTERVAL_YEAR_MONTH: (-(2**31), 2**31 - 1),
+    Root.INTERVAL_DAY_TIME: (-(2**63), 2**63 - 1),
+}
+
+
+def _integers(cells: Cells, type: DataType) -> Decoded:
+    out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
+    low, high = _RANGES[type.root]
+    parse_integers(cells.buffer(), cells.start, cells.end, cells.kind, low, high, out, bad)
+    # A JSON number with a fraction is cut, as Jackson does it; a string with one is refused.
+    for row in np.flatnonzero((bad == 1) & (cells.kind == Kind.NUMBER)):
+        number = int(Decimal(cells.text(int(row))))
+        if low <= number <= high:
+            out[row], bad[row] = number, 0
+    failed = bad.astype(np.bool_)
+    return column(out, cells.filled & ~failed, to_polars(type)), failed
+
+
+def _floats(cells: Cells, type: DataType) -> Decoded:
+    text, _ = cells.strings()
+    text = text.str.strip_chars()
+    numbers = text.cast(pl.Float64, strict=False)
+    odd = cells.filled & (numbers.is_null() | ~numbers.is_finite()).to_numpy()
+    failed = np.zeros(len(cells), dtype=np.bool_)
+    if odd.any():
+        words = {"NaN", "Infinity", "-Infinity", "+Infinity"}
+        digits = text.str.contains(r"\d").fill_null(False) & numbers.is_not_null()
+        failed = odd & ~(text.is_in(list(words)).fill_null(False) | digits).to_numpy()
+    valid = pl.Series(cells.filled & ~failed)
+    return numbers.cast(to_polars(type)).zip_with(
+        valid, pl.Series([None], dtype=to_polars(type))
+    ), failed
+
+
+def _decimals(cells: Cells, type: DataType) -> Decoded:
+    """Exact, rounded HALF_UP; what has too many digits is NULL, as in Flink."""
+    text, _ = cells.strings()
+    numbers = text.str.strip_chars().cast(to_polars(type), strict=False)
+    rest = np.flatnonzero(cells.filled & numbers.is_null().to_numpy())
+    failed = np.zeros(len(cells), dtype=np.bool_)
+    for row in rest:
+        failed[row] = not _is_decimal(cells.text(int(row)).strip())
+    return numbers, failed
+
+
+def _is_decimal(text: str) -> bool:
+    try:
+        return Decimal(text).is_finite() and "_" not in text
+    except InvalidOperation:
+        return False
+
+
+def _binaries(cells: Cells) -> Decoded:
+    text, _ = cells.strings()
+    values = text.str.decode("base64", strict=False)
+    return values, cells.filled & values.is_null().to_numpy()
+
+
+def _dates(cells: Cells) -> Decoded:
+    out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
+    parse_dates(cells.buffer(), cells.start, cells.end, cells.kind, out, bad)
+    failed = bad.astype(np.bool_)
+    return column(out.astype(np.int32), cells.filled & ~failed, pl.Date), failed
+
+
+def _times(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
+    out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
+    grain = 10 ** (9 - (type.precision or 0))
+    parse_times(cells.buffer(), cells.start, cells.end, cells.kind, rules.iso, grain, out, bad)
+    failed = bad.astype(np.bool_)
+    return column(out, cells.filled & ~failed, pl.Time), failed
+
+
+_UNIT_NANOS = {"ms": 1_000_000, "us": 1000, "ns": 1}
+
+
+def _timestamps(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
+    out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
+    precision = 6 if type.precision is None else type.precision
+    parse_timestamps(
+        cells.buffer(), cells.start, cells.end, cells.kind,
+        ord("T" if rules.iso else " "), type.root is Root.TIMESTAMP_LTZ,
+        10 ** (9 - precision), _UNIT_NANOS[time_unit(type)], out, bad,
+    )  # fmt: skip
+    failed = bad.astype(np.bool_)
+    return column(out, cells.filled & ~failed, to_polars(type)), failed

@@ -1,0 +1,121 @@
+"""What a format offers: how bytes of a file become rows, and rows bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import polars as pl
+
+from sameriver.common.changes import ChangeKind, Changes
+from sameriver.common.errors import ExternalError
+from sameriver.common.schema import Schema
+from sameriver.connectors.connector import ConnectorOption
+
+INSERTS = frozenset({ChangeKind.INSERT})
+ALL_KINDS = frozenset(ChangeKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Columns:
+    """What is to be read or written.
+
+    Attributes:
+        declared: every column that stands in the file.
+        wanted: those of them to deliver, in order.
+    """
+
+    declared: Schema
+    wanted: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow(Exception):
+    """A row that can't be read.
+
+    Attributes:
+        line: 0-based line within the text given.
+        what: what is wrong, to follow the name of the file.
+        text: the offending text.
+        column: field, or None if the row as a whole is wrong.
+    """
+
+    line: int
+    what: str
+    text: str
+    column: str | None = None
+
+    def error(self, path: Path, first_line: int, hint: str) -> ExternalError:
+        place = f"'{path}', line {first_line + self.line + 1}"
+        place += f", column '{self.column}'" if self.column else ""
+        shown = self.text if len(self.text) <= 120 else self.text[:117] + "..."
+        return ExternalError("BAD_ROW", f"{place}: '{shown}' {self.what}", hint=hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parsed:
+    """Rows of a piece of text.
+
+    Attributes:
+        changes: the rows.
+        used: bytes they took; the rest is an unfinished row.
+        lines: how many line ends are among the bytes used.
+        counters: what was ignored.
+    """
+
+    changes: Changes
+    used: int
+    lines: int
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+
+class TextReader(Protocol):
+    """Reads a text format piece by piece."""
+
+    def parse(self, data: bytes, last: bool) -> Parsed:
+        """Rows of ``data``, which starts at a row; ``last``: nothing follows.
+
+        Raises:
+            BadRow: a row can't be read and must not be ignored.
+        """
+        ...
+
+
+FrameReader = Callable[[Path, int], Iterator[pl.DataFrame]]
+"""Frames of a file from a row number on."""
+
+
+class Writer(Protocol):
+    """Writes one file."""
+
+    def write(self, changes: Changes) -> None: ...
+
+    def close(self) -> None: ...
+
+
+Options = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A format: one entry of ``FORMATS``.
+
+    Attributes:
+        name: value of ``format``; its options are prefixed with it and a dot.
+        options: keys without the prefix.
+        text: makes a reader of text, for line formats.
+        frames: makes a reader of frames, for columnar files.
+        writer: makes a writer of one file; None: can't be written.
+        changelog: kinds it reads and takes.
+        check: refuses columns it can't hold or bad values of options.
+    """
+
+    name: str
+    options: tuple[ConnectorOption, ...] = ()
+    text: Callable[[Columns, Options], TextReader] | None = None
+    frames: Callable[[Columns, Options], FrameReader] | None = None
+    writer: Callable[[Path, Schema, Options], Writer] | None = None
+    changelog: frozenset[ChangeKind] = INSERTS
+    check: Callable[[Options], object] = lambda options: None

@@ -1,0 +1,212 @@
+"""``json``: one object a line, with Flink's options and conversions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.changes import Changes
+from sameriver.common.schema import Schema
+from sameriver.common.types import INT, DataType, Root
+from sameriver.connectors.connector import ConnectorOption
+from sameriver.connectors.formats import json_cells
+from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask
+from sameriver.connectors.formats.decode import Decoded, TextRules, decode
+from sameriver.connectors.formats.format import BadRow, Columns, Format, Options, Parsed
+from sameriver.connectors.formats.json_text import JsonWriter, check_encoding
+from sameriver.connectors.formats.nested import any_within, lists, only
+from sameriver.connectors.options import boolean, choice
+
+STANDARDS = ("SQL", "ISO-8601")
+
+ENCODING_OPTIONS = (
+    ConnectorOption("map-null-key.mode", "FAIL, DROP or LITERAL for NULL keys of maps", "FAIL"),
+    ConnectorOption("map-null-key.literal", "what LITERAL writes for a NULL key", "null"),
+    ConnectorOption("encode.decimal-as-plain-number", "never 1E+2 for 100", "false"),
+    ConnectorOption("encode.ignore-null-fields", "leaves NULL fields out", "false"),
+)
+DECODING_OPTIONS = (
+    ConnectorOption("ignore-parse-errors", "bad rows skipped, bad fields NULL", "false"),
+    ConnectorOption("timestamp-format.standard", "SQL or ISO-8601", "SQL"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonRules:
+    """Options of reading."""
+
+    ignore: bool
+    strict: bool
+    text: TextRules
+
+
+def json_rules(options: Options, prefix: str) -> JsonRules:
+    """The rules that options under ``prefix`` give."""
+    standard = choice(options, f"{prefix}.timestamp-format.standard", "SQL", STANDARDS)
+    strict = boolean(options, f"{prefix}.fail-on-missing-field")
+    return JsonRules(
+        ignore=boolean(options, f"{prefix}.ignore-parse-errors"),
+        strict=strict,
+        text=TextRules(iso=standard != "SQL", nested=_strict if strict else _lenient),
+    )
+
+
+def whole_lines(data: bytes, last: bool) -> bytes:
+    """The part of ``data`` up to the last line end."""
+    return data if last else data[: data.rfind(b"\n") + 1]
+
+
+@dataclass(slots=True)
+class JsonReader:
+    """Reads lines of objects."""
+
+    columns: Columns
+    rules: JsonRules
+
+    def parse(self, data: bytes, last: bool) -> Parsed:
+        data = whole_lines(data, last)
+        cells, numbers = json_cells.lines(data)
+        counters: Counter[str] = Counter()
+        rows, kept = read_objects(cells, numbers, self.columns.wanted, self.rules, counters)
+        return Parsed(
+            changes=Changes(rows.filter(pl.Series(kept)) if not kept.all() else rows),
+            used=len(data),
+            lines=data.count(b"\n"),
+            counters=counters,
+        )
+
+
+def read_objects(
+    cells: Cells, numbers: Index, schema: Schema, rules: JsonRules, counters: Counter[str]
+) -> tuple[pl.DataFrame, Mask]:
+    """The fields of objects as a frame, and which of them could be read.
+
+    Raises:
+        BadRow: one is malformed or has a bad field, and that must not be ignored.
+    """
+    columns, malformed = json_cells.fields(cells, schema.names)
+    if malformed.any():
+        first = int(np.argmax(malformed))
+        if not rules.ignore:
+            raise BadRow(int(numbers[first]), "is not a JSON object", cells.text(first))
+        counters["ignored_rows"] += int(malformed.sum())
+    present = (cells.kind == Kind.OBJECT) & ~malformed
+    decoded: list[pl.Series] = []
+    for field, column in zip(schema, columns, strict=True):
+        if rules.strict:
+            _check_present(column, present, field.name, cells, numbers, rules, counters)
+        series, bad = decode(json_cells.unescape(column), field.type, rules.text)
+        bad &= present
+        if bad.any():
+            _refuse(bad, field.name, field.type, column, numbers, rules, counters)
+        decoded.append(series.alias(field.name))
+    return pl.DataFrame(decoded, height=len(cells)), ~malformed
+
+
+def _check_present(
+    column: Cells,
+    present: Mask,
+    name: str,
+    cells: Cells,
+    numbers: Index,
+    rules: JsonRules,
+    counters: Counter[str],
+) -> None:
+    missing = present & (column.kind == Kind.ABSENT)
+    if not missing.any():
+        return
+    if not rules.ignore:
+        first = int(np.argmax(missing))
+        raise BadRow(int(numbers[first]), f"has no field '{name}'", cells.text(first), name)
+    counters["ignored_fields"] += int(missing.sum())
+
+
+def _refuse(
+    bad: Mask,
+    name: str,
+    type: DataType,
+    column: Cells,
+    numbers: Index,
+    rules: JsonRules,
+    counters: Counter[str],
+) -> None:
+    if not rules.ignore:
+        first = int(np.argmax(bad))
+        raise BadRow(int(numbers[first]), f"is not a {type.name}", column.text(first), name)
+    counters["ignored_fields"] += int(bad.sum())
+
+
+def _lenient(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
+    return _nested(cells, type, rules, strict=False)
+
+
+def _strict(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
+    return _nested(cells, type, rules, strict=True)
+
+
+def _nested(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Decoded:
+    match type.root:
+        case Root.ROW:
+            return _rows(cells, type, rules, strict)
+        case Root.ARRAY:
+            return _arrays(cells, type, rules)
+    return _maps(cells, type, rules)
+
+
+def _rows(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Decoded:
+    columns, malformed = json_cells.fields(cells, type.names)
+    objects = (cells.kind == Kind.OBJECT) & ~malformed
+    bad = cells.filled & ~objects
+    parts: list[pl.Series] = []
+    for name, child, column in zip(type.names, type.children, columns, strict=True):
+        series, failed = decode(json_cells.unescape(column), child, rules)
+        bad |= failed & objects
+        if strict:
+            bad |= objects & (column.kind == Kind.ABSENT)
+        parts.append(series.alias(name))
+    struct = pl.DataFrame(parts, height=len(cells)).to_struct("")
+    return only(struct, objects), bad
+
+
+def _arrays(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
+    found, bounds, malformed = json_cells.items(cells)
+    values, failed = decode(json_cells.unescape(found), type.children[0], rules)
+    valid = (cells.kind == Kind.ARRAY) & ~malformed
+    bad = (cells.filled & ~valid) | any_within(failed, bounds)
+    return lists(values, bounds, valid), bad
+
+
+def _maps(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
+    found, bounds, malformed = json_cells.items(cells, pairs=True)
+    key_type = type.children[0]
+    value_type = type.children[1] if type.root is Root.MAP else INT
+    turn = np.arange(0, len(found), 2)
+    keys, bad_keys = decode(json_cells.unescape(found.take(turn)), key_type, rules)
+    values, bad_values = decode(json_cells.unescape(found.take(turn + 1)), value_type, rules)
+    entries = pl.DataFrame([keys.alias("key"), values.alias("value")]).to_struct("")
+    valid = (cells.kind == Kind.OBJECT) & ~malformed
+    bounds = bounds // 2
+    bad = (cells.filled & ~valid) | any_within(bad_keys | bad_values, bounds)
+    return lists(entries, bounds, valid), bad
+
+
+def _check(options: Options) -> None:
+    json_rules(options, "json")
+    check_encoding(options, "json")
+
+
+JSON = Format(
+    name="json",
+    options=(
+        *DECODING_OPTIONS,
+        ConnectorOption("fail-on-missing-field", "a missing field is an error", "false"),
+        ConnectorOption("decode.json-parser.enabled", "accepted; makes no difference", "true"),
+        *ENCODING_OPTIONS,
+    ),
+    text=lambda columns, options: JsonReader(columns, json_rules(options, "json")),
+    writer=lambda path, schema, options: JsonWriter(path, schema, options, "json"),
+    check=_check,
+)

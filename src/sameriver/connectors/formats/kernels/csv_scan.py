@@ -1,0 +1,191 @@
+"""Finds the cells of CSV text."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from sameriver.connectors.formats.kernels.jit import (
+    BYTES,
+    FLAG_TABLE,
+    FLAGS,
+    INDEX,
+    INDEX_TABLE,
+    kernel,
+)
+
+_TEXT, _ESCAPED = 2, 3
+TOO_FEW, TOO_MANY, MISQUOTED = 1, 2, 3
+_CELL = types.UniTuple(types.int64, 4)
+
+
+@kernel(_CELL(BYTES, types.int64, types.int64, types.int64, types.int64))
+def quoted(
+    data: np.ndarray, at: int, separator: int, quote: int, escape: int
+) -> tuple[int, int, int, int]:
+    """End, kind, position past and line ends of the quoted cell whose text starts at ``at``.
+
+    Past is -1 if the text ends within the quotes, -2 if something follows the closing quote.
+    """
+    kind, lines = _TEXT, 0
+    while at < data.size:
+        byte = np.int64(data[at])
+        if byte == escape and at + 1 < data.size:
+            kind = _ESCAPED
+            at += 2
+            continue
+        if byte == quote:
+            if at + 1 < data.size and data[at + 1] == quote:
+                kind = _ESCAPED
+                at += 2
+                continue
+            end = at
+            at += 1
+            if at == data.size or data[at] == separator or data[at] == 10:
+                return end, kind, at, lines
+            if data[at] == 13 and (at + 1 == data.size or data[at + 1] == 10):
+                return end, kind, at, lines
+            return end, kind, -2, lines
+        if byte == 10:
+            lines += 1
+        at += 1
+    return at, kind, -1, lines
+
+
+@kernel(_CELL(BYTES, types.int64, types.int64, types.int64))
+def unquoted(data: np.ndarray, at: int, separator: int, escape: int) -> tuple[int, int, int, int]:
+    """End, kind, position past (0: same) and 0 of the cell that starts at ``at``."""
+    kind = _TEXT
+    while at < data.size:
+        byte = np.int64(data[at])
+        if byte == separator or byte == 10:
+            break
+        if byte == 13 and (at + 1 == data.size or data[at + 1] == 10):
+            break
+        if byte == escape and at + 1 < data.size:
+            kind = _ESCAPED
+            at += 1
+        at += 1
+    return at, kind, at, 0
+
+
+@kernel(types.int64(BYTES, types.int64))
+def line_end(data: np.ndarray, at: int) -> int:
+    """Position of the next line end, or of the end of the text."""
+    while at < data.size and data[at] != 10:
+        at += 1
+    return at
+
+
+@kernel(
+    types.void(
+        BYTES, types.boolean, types.int64, types.int64, types.int64, types.boolean,
+        INDEX_TABLE, INDEX_TABLE, FLAG_TABLE, INDEX, FLAGS, INDEX,
+    )
+)  # fmt: skip
+def scan_rows(
+    data: np.ndarray,
+    last: bool,
+    separator: int,
+    quote: int,
+    escape: int,
+    comments: bool,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+    place: np.ndarray,
+    bad: np.ndarray,
+    totals: np.ndarray,
+) -> None:
+    """Finds the cells of every whole row; blank lines are none.
+
+    ``place[0..]`` holds pairs of line number and byte position of each row; ``totals`` gets rows,
+    bytes used and line ends among them.
+    """
+    at, row, line, width = 0, 0, 0, start.shape[0]
+    totals[:] = 0
+    while at < data.size:
+        if data[at] == 10 or (data[at] == 13 and at + 1 < data.size and data[at + 1] == 10):
+            at = line_end(data, at) + 1
+            line += 1
+            totals[1], totals[2] = at, line
+            continue
+        if comments and data[at] == 35:
+            at = line_end(data, at)
+            if at == data.size and not last:
+                return
+            at = min(at + 1, data.size)
+            line += 1
+            totals[1], totals[2] = at, line
+            continue
+        place[2 * row], place[2 * row + 1] = line, at
+        bad[row] = 0
+        column = 0
+        while True:
+            if at < data.size and data[at] == quote:
+                first = at + 1
+                stop, what, past, lines = quoted(data, first, separator, quote, escape)
+                line += lines
+            else:
+                first = at
+                stop, what, past, lines = unquoted(data, first, separator, escape)
+            if past == -1:
+                if not last:
+                    return
+                bad[row] = MISQUOTED
+                past = data.size
+            if past == -2:
+                bad[row] = MISQUOTED
+                past = line_end(data, stop)
+            if column < width:
+                start[column, row], end[column, row], kind[column, row] = first, stop, what
+            column += 1
+            at = past
+            if at >= data.size or data[at] != separator:
+                break
+            at += 1
+        if at < data.size and data[at] == 13:
+            at += 1
+        if at >= data.size and not last:
+            return
+        if at < data.size:
+            at += 1
+            line += 1
+        if bad[row] == 0 and column != width:
+            bad[row] = TOO_FEW if column < width else TOO_MANY
+        row += 1
+        totals[0], totals[1], totals[2] = row, at, line
+
+
+@kernel(
+    types.int64(
+        BYTES, INDEX, INDEX, FLAGS, types.int64, types.int64, FLAGS, INDEX, INDEX
+    )
+)  # fmt: skip
+def unescape_cells(
+    data: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+    quote: int,
+    escape: int,
+    out: np.ndarray,
+    new_start: np.ndarray,
+    new_end: np.ndarray,
+) -> int:
+    """Writes every escaped cell plainly, bounds into ``new_*`` past the end of ``data``."""
+    used = 0
+    for row in range(start.size):
+        if kind[row] != _ESCAPED:
+            continue
+        new_start[row] = data.size + used
+        at = start[row]
+        while at < end[row]:
+            byte = np.int64(data[at])
+            if at + 1 < end[row] and (byte == escape or (byte == quote and data[at + 1] == quote)):
+                at += 1
+            out[used] = data[at]
+            used += 1
+            at += 1
+        new_end[row] = data.size + used
+    return used

@@ -1,0 +1,412 @@
+"""Finds the values of JSON texts without building them: a cell is a start, an end and a kind."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from sameriver.connectors.formats.kernels.jit import (
+    BYTES,
+    FLAG_TABLE,
+    FLAGS,
+    INDEX,
+    INDEX_TABLE,
+    kernel,
+)
+
+_ABSENT, _NULL, _TEXT, _ESCAPED, _NUMBER, _TRUE, _FALSE, _OBJECT, _ARRAY = range(9)
+_TOKEN = types.UniTuple(types.int64, 2)
+
+
+@kernel(types.int64(BYTES, types.int64, types.int64))
+def blank(data: np.ndarray, at: int, end: int) -> int:
+    """Position of the first byte that is not white space."""
+    while at < end and (data[at] == 32 or data[at] == 9 or data[at] == 10 or data[at] == 13):
+        at += 1
+    return at
+
+
+@kernel(_TOKEN(BYTES, types.int64, types.int64))
+def string(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
+    """Past the string that opens at ``at``, and its kind; -1 if it is malformed."""
+    kind = _TEXT
+    at += 1
+    while at < end:
+        byte = data[at]
+        if byte == 34:
+            return at + 1, kind
+        if byte < 32:
+            return -1, kind
+        if byte == 92:
+            kind = _ESCAPED
+            at += 1
+            if at >= end:
+                return -1, kind
+            byte = data[at]
+            if byte == 117:
+                if at + 4 >= end:
+                    return -1, kind
+                for k in range(at + 1, at + 5):
+                    c = data[k] | 32
+                    if not (48 <= data[k] <= 57 or 97 <= c <= 102):
+                        return -1, kind
+            elif not (
+                byte == 34 or byte == 92 or byte == 47 or byte == 98 or byte == 102
+                or byte == 110 or byte == 114 or byte == 116
+            ):  # fmt: skip
+                return -1, kind
+        at += 1
+    return -1, kind
+
+
+@kernel(types.int64(BYTES, types.int64, types.int64))
+def digits(data: np.ndarray, at: int, end: int) -> int:
+    """Past the digits at ``at``; -1 if there are none."""
+    first = at
+    while at < end and 48 <= data[at] <= 57:
+        at += 1
+    return at if at > first else -1
+
+
+@kernel(types.int64(BYTES, types.int64, types.int64))
+def number(data: np.ndarray, at: int, end: int) -> int:
+    """Past the number at ``at``; -1 if it is malformed."""
+    if data[at] == 45:
+        at += 1
+    first = at
+    at = digits(data, at, end)
+    if at < 0 or (data[first] == 48 and at > first + 1):
+        return -1
+    if at < end and data[at] == 46:
+        at = digits(data, at + 1, end)
+        if at < 0:
+            return -1
+    if at < end and (data[at] == 101 or data[at] == 69):
+        at += 1
+        if at < end and (data[at] == 43 or data[at] == 45):
+            at += 1
+        at = digits(data, at, end)
+    return at
+
+
+@kernel(types.int64(BYTES, types.int64, types.int64))
+def nested(data: np.ndarray, at: int, end: int) -> int:
+    """Past the object or array at ``at``, its brackets matched; -1 if they don't."""
+    depth = 0
+    stack = np.zeros(256, dtype=np.uint8)
+    while at < end:
+        byte = data[at]
+        if byte == 34:
+            at, _ = string(data, at, end)
+            if at < 0:
+                return -1
+            continue
+        if byte == 123 or byte == 91:
+            if depth == 256:
+                return -1
+            stack[depth] = byte
+            depth += 1
+        elif byte == 125 or byte == 93:
+            depth -= 1
+            if stack[depth] != byte - 2:
+                return -1
+            if depth == 0:
+                return at + 1
+        at += 1
+    return -1
+
+
+@kernel(_TOKEN(BYTES, types.int64, types.int64))
+def value(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
+    """Past the value at ``at``, and its kind; -1 if it is malformed."""
+    if at >= end:
+        return -1, _ABSENT
+    byte = data[at]
+    if byte == 34:
+        return string(data, at, end)
+    if byte == 123:
+        return nested(data, at, end), _OBJECT
+    if byte == 91:
+        return nested(data, at, end), _ARRAY
+    if byte == 45 or 48 <= byte <= 57:
+        return number(data, at, end), _NUMBER
+    if at + 4 <= end and data[at + 1] == 114 and data[at + 2] == 117 and data[at + 3] == 101:
+        return (at + 4 if byte == 116 else -1), _TRUE
+    if at + 4 <= end and data[at + 1] == 117 and data[at + 2] == 108 and data[at + 3] == 108:
+        return (at + 4 if byte == 110 else -1), _NULL
+    if (
+        at + 5 <= end and byte == 102 and data[at + 1] == 97 and data[at + 2] == 108
+        and data[at + 3] == 115 and data[at + 4] == 101
+    ):  # fmt: skip
+        return at + 5, _FALSE
+    return -1, _ABSENT
+
+
+@kernel(types.int64(BYTES, types.int64, types.int64, BYTES, INDEX, types.int64))
+def find_name(
+    data: np.ndarray, at: int, end: int, names: np.ndarray, bounds: np.ndarray, guess: int
+) -> int:
+    """Number of the wanted name that stands at ``data[at:end]``, ``guess`` tried first; or -1."""
+    count = bounds.size - 1
+    for step in range(count):
+        field = (guess + step) % count
+        low = bounds[field]
+        if bounds[field + 1] - low != end - at:
+            continue
+        same = True
+        for k in range(end - at):
+            if names[low + k] != data[at + k]:
+                same = False
+                break
+        if same:
+            return field
+    return -1
+
+
+@kernel(
+    types.boolean(
+        BYTES, types.int64, types.int64, types.int64, BYTES, INDEX,
+        INDEX_TABLE, INDEX_TABLE, FLAG_TABLE,
+    )
+)  # fmt: skip
+def scan_object(
+    data: np.ndarray,
+    at: int,
+    stop: int,
+    row: int,
+    names: np.ndarray,
+    bounds: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+) -> bool:
+    """Finds the wanted fields of one object; False if it is malformed."""
+    guess = 0
+    at = blank(data, at, stop)
+    if at >= stop or data[at] != 123:
+        return False
+    at = blank(data, at + 1, stop)
+    if at < stop and data[at] == 125:
+        return blank(data, at + 1, stop) == stop
+    while True:
+        if at >= stop or data[at] != 34:
+            return False
+        past, _ = string(data, at, stop)
+        if past < 0:
+            return False
+        field = find_name(data, at + 1, past - 1, names, bounds, guess)
+        at = blank(data, past, stop)
+        if at >= stop or data[at] != 58:
+            return False
+        at = blank(data, at + 1, stop)
+        past, what = value(data, at, stop)
+        if past < 0:
+            return False
+        if field >= 0:
+            quote = 1 if what in (_TEXT, _ESCAPED) else 0
+            start[field, row] = at + quote
+            end[field, row] = past - quote
+            kind[field, row] = what
+            guess = field + 1
+        at = blank(data, past, stop)
+        if at < stop and data[at] == 125:
+            return blank(data, at + 1, stop) == stop
+        if at >= stop or data[at] != 44:
+            return False
+        at = blank(data, at + 1, stop)
+
+
+@kernel(
+    types.void(
+        BYTES, INDEX, INDEX, FLAGS, BYTES, INDEX, INDEX_TABLE, INDEX_TABLE, FLAG_TABLE, FLAGS
+    )
+)
+def scan_objects(
+    data: np.ndarray,
+    from_: np.ndarray,
+    to: np.ndarray,
+    what: np.ndarray,
+    names: np.ndarray,
+    bounds: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+    bad: np.ndarray,
+) -> None:
+    """Finds the wanted fields of every cell that is an object; others stay absent.
+
+    ``bad[i]`` is set for an object that is malformed.
+    """
+    for row in range(from_.size):
+        if what[row] == _OBJECT and not scan_object(
+            data, from_[row], to[row], row, names, bounds, start, end, kind
+        ):
+            bad[row] = 1
+
+
+@kernel(
+    types.int64(
+        BYTES, types.int64, types.int64, types.boolean, types.int64,
+        INDEX, INDEX, FLAGS,
+    )
+)  # fmt: skip
+def scan_items(
+    data: np.ndarray,
+    at: int,
+    stop: int,
+    pairs: bool,
+    used: int,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+) -> int:
+    """Finds the items of one array, or key, value, key, ... of one object.
+
+    Gives how many cells are filled then, -1 if it is malformed.
+    """
+    close = 125 if pairs else 93
+    at = blank(data, at + 1, stop)
+    if at < stop and data[at] == close:
+        return used
+    key = pairs
+    while True:
+        past, what = value(data, at, stop)
+        if past < 0 or (key and data[at] != 34):
+            return -1
+        quote = 1 if what in (_TEXT, _ESCAPED) else 0
+        start[used] = at + quote
+        end[used] = past - quote
+        kind[used] = what
+        used += 1
+        at = blank(data, past, stop)
+        if at >= stop:
+            return -1
+        if not key and data[at] == close:
+            return used
+        if data[at] != (58 if key else 44):
+            return -1
+        key = pairs and not key
+        at = blank(data, at + 1, stop)
+
+
+@kernel(types.int64(BYTES, INDEX, INDEX, FLAGS, types.boolean, INDEX, INDEX, FLAGS, INDEX, FLAGS))
+def scan_lists(
+    data: np.ndarray,
+    from_: np.ndarray,
+    to: np.ndarray,
+    what: np.ndarray,
+    pairs: bool,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+    bounds: np.ndarray,
+    bad: np.ndarray,
+) -> int:
+    """Finds the items of every array (``pairs``: of every object), one after the other.
+
+    Items of cell i are ``bounds[i]`` to ``bounds[i + 1]``. Gives how many there are.
+    """
+    used = 0
+    wanted = _OBJECT if pairs else _ARRAY
+    for row in range(from_.size):
+        bounds[row] = used
+        if what[row] != wanted:
+            continue
+        now = scan_items(data, from_[row], to[row], pairs, used, start, end, kind)
+        if now < 0:
+            bad[row] = 1
+        else:
+            used = now
+    bounds[from_.size] = used
+    return used
+
+
+@kernel(types.int64(BYTES, types.int64))
+def hexadecimal(data: np.ndarray, at: int) -> int:
+    """The number that four hexadecimal digits write."""
+    code = 0
+    for k in range(at, at + 4):
+        byte = data[k]
+        code = code * 16 + (byte - 48 if byte <= 57 else (byte | 32) - 87)
+    return code
+
+
+@kernel(types.int64(types.int64, FLAGS, types.int64))
+def put_utf8(code: int, out: np.ndarray, used: int) -> int:
+    """Writes one character; gives how many bytes are used then."""
+    if code < 0x80:
+        out[used] = code
+        return used + 1
+    if code < 0x800:
+        out[used] = 0xC0 | (code >> 6)
+        out[used + 1] = 0x80 | (code & 0x3F)
+        return used + 2
+    if code < 0x10000:
+        out[used] = 0xE0 | (code >> 12)
+        out[used + 1] = 0x80 | ((code >> 6) & 0x3F)
+        out[used + 2] = 0x80 | (code & 0x3F)
+        return used + 3
+    out[used] = 0xF0 | (code >> 18)
+    out[used + 1] = 0x80 | ((code >> 12) & 0x3F)
+    out[used + 2] = 0x80 | ((code >> 6) & 0x3F)
+    out[used + 3] = 0x80 | (code & 0x3F)
+    return used + 4
+
+
+@kernel(types.int64(BYTES, types.int64, types.int64, FLAGS, types.int64))
+def unescape_string(data: np.ndarray, at: int, end: int, out: np.ndarray, used: int) -> int:
+    """Writes one string without its escapes; gives how many bytes are used then."""
+    while at < end:
+        byte = data[at]
+        at += 1
+        if byte != 92:
+            out[used] = byte
+            used += 1
+            continue
+        byte = data[at]
+        at += 1
+        if byte == 117:
+            code = hexadecimal(data, at)
+            at += 4
+            if 0xD800 <= code < 0xDC00 and at + 6 <= end and data[at] == 92:
+                low = hexadecimal(data, at + 2) if data[at + 1] == 117 else 0
+                if 0xDC00 <= low < 0xE000:
+                    code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)
+                    at += 6
+            if 0xD800 <= code < 0xE000:
+                code = 0xFFFD
+            used = put_utf8(code, out, used)
+            continue
+        if byte == 110:
+            byte = 10
+        elif byte == 116:
+            byte = 9
+        elif byte == 114:
+            byte = 13
+        elif byte == 98:
+            byte = 8
+        elif byte == 102:
+            byte = 12
+        out[used] = byte
+        used += 1
+    return used
+
+
+@kernel(types.int64(BYTES, INDEX, INDEX, FLAGS, FLAGS, INDEX, INDEX))
+def unescape_strings(
+    data: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+    out: np.ndarray,
+    new_start: np.ndarray,
+    new_end: np.ndarray,
+) -> int:
+    """Writes every escaped string plainly, bounds into ``new_*`` past the end of ``data``."""
+    used = 0
+    for row in range(start.size):
+        if kind[row] == _ESCAPED:
+            new_start[row] = data.size + used
+            used = unescape_string(data, start[row], end[row], out, used)
+            new_end[row] = data.size + used
+    return used

@@ -1,0 +1,88 @@
+"""``raw``: a line is the one column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.changes import Changes
+from sameriver.common.errors import UserError
+from sameriver.common.schema import Schema
+from sameriver.common.types import BINARIES, CHARACTERS
+from sameriver.connectors.connector import ConnectorOption
+from sameriver.connectors.formats import json_cells
+from sameriver.connectors.formats.format import BadRow, Columns, Format, Options, Parsed
+from sameriver.connectors.formats.json import whole_lines
+from sameriver.connectors.formats.text_writer import LineFile
+from sameriver.connectors.options import choice
+
+
+def _check_column(schema: Schema) -> None:
+    if len(schema) != 1 or schema.types[0].root not in (*CHARACTERS, *BINARIES):
+        raise UserError(
+            "UNSUPPORTED_TYPE",
+            "the raw format holds exactly one column, a STRING or BYTES",
+            hint="Declare one column, or use another format.",
+        )
+
+
+@dataclass(slots=True)
+class RawReader:
+    """Reads lines."""
+
+    columns: Columns
+
+    def parse(self, data: bytes, last: bool) -> Parsed:
+        data = whole_lines(data, last)
+        cells, numbers = json_cells.lines(data)
+        columns: list[pl.Series] = []
+        for field in self.columns.wanted:
+            if field.type.root in BINARIES:
+                columns.append(cells.binary().alias(field.name))
+                continue
+            text, bad = cells.strings()
+            if bad.any():
+                first = int(np.argmax(bad))
+                raise BadRow(int(numbers[first]), "is not UTF-8", cells.text(first), field.name)
+            columns.append(text.alias(field.name))
+        rows = pl.DataFrame(columns, height=len(cells))
+        return Parsed(changes=Changes(rows), used=len(data), lines=data.count(b"\n"))
+
+
+class RawWriter:
+    """Writes one file of lines."""
+
+    def __init__(self, path: Path, schema: Schema, options: Options) -> None:
+        _check_column(schema)
+        self._text = pl.col(schema.names[0]).cast(pl.String)
+        self._file = LineFile(path)
+
+    def write(self, changes: Changes) -> None:
+        self._file.write(changes.rows.select(self._text.fill_null("")).to_series())
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _reader(columns: Columns, options: Options) -> RawReader:
+    _check_column(columns.declared)
+    return RawReader(columns)
+
+
+def _check(options: Options) -> None:
+    choice(options, "raw.charset", "UTF-8", ("UTF-8", "UTF8"))
+
+
+RAW = Format(
+    name="raw",
+    options=(
+        ConnectorOption("charset", "UTF-8 only", "UTF-8"),
+        ConnectorOption("endianness", "accepted; text has none", "big-endian"),
+    ),
+    text=_reader,
+    writer=RawWriter,
+    check=_check,
+)

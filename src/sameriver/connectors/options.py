@@ -1,0 +1,55 @@
+"""Values of WITH options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sameriver.common.errors import UserError, nearest
+
+Options = Mapping[str, str]
+
+
+def bad_option(key: str, value: str, expected: str) -> UserError:
+    return UserError("BAD_OPTION", f"option '{key}' is '{value}'", hint=f"Write {expected}.")
+
+
+def boolean(options: Options, key: str, default: bool = False) -> bool:
+    """The option as true or false."""
+    value = options.get(key)
+    if value is None:
+        return default
+    if value.strip().lower() not in ("true", "false"):
+        raise bad_option(key, value, "true or false")
+    return value.strip().lower() == "true"
+
+
+def integer(options: Options, key: str, default: int | None, least: int = 0) -> int | None:
+    """The option as a whole number of at least ``least``."""
+    value = options.get(key)
+    if value is None:
+        return default
+    try:
+        number = int(value)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise bad_option(key, value, f"a whole number of at least {least}")
+    return number
+
+
+def choice(options: Options, key: str, default: str, among: Sequence[str]) -> str:
+    """The option as one of ``among``, case aside."""
+    value = options.get(key, default)
+    for known in among:
+        if known.lower() == value.strip().lower():
+            return known
+    raise bad_option(key, value, f"one of {', '.join(among)}. {nearest(value, among)}")
+
+
+def character(options: Options, key: str, default: str) -> str:
+    """The option as one character; ``\\t`` and its like may be written out."""
+    value = options.get(key, default)
+    value = {"\\t": "\t", "\\\\": "\\", "\\u0001": "\x01"}.get(value, value)
+    if len(value) != 1 or ord(value) > 127:
+        raise bad_option(key, value, "one ASCII character")
+    return value

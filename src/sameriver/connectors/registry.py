@@ -1,0 +1,129 @@
+"""The connectors there are, and the check of a table's options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sameriver.common.changes import ChangeKind
+from sameriver.common.errors import UserError, nearest
+from sameriver.common.schema import Schema
+from sameriver.connectors.blackhole import BLACKHOLE
+from sameriver.connectors.connector import Connector, ConnectorOption
+from sameriver.connectors.datagen import DATAGEN
+from sameriver.connectors.filesystem import FILESYSTEM
+from sameriver.connectors.formats.registry import format_of
+from sameriver.connectors.frame import FRAME
+from sameriver.connectors.print import PRINT
+
+CONNECTORS: dict[str, Connector] = {
+    c.name: c for c in (FILESYSTEM, DATAGEN, PRINT, BLACKHOLE, FRAME)
+}
+
+_COMMON = (
+    ConnectorOption("scan.watermark.emit.strategy", "on-periodic or on-event"),
+    ConnectorOption("scan.watermark.alignment.*", "accepted; one process reads in step"),
+    ConnectorOption("scan.watermark.idle-timeout", "accepted"),
+    ConnectorOption("scan.parallelism", "accepted"),
+    ConnectorOption("sink.parallelism", "accepted"),
+)
+"""What any table may have."""
+
+
+def connector(name: str) -> Connector:
+    """The connector of that name.
+
+    Raises:
+        UserError: UNKNOWN_CONNECTOR.
+    """
+    if not name:
+        raise UserError(
+            "MISSING_OPTION",
+            "the table has no option 'connector'",
+            hint=f"Add WITH ('connector' = '...'). Connectors: {', '.join(CONNECTORS)}.",
+        )
+    if name not in CONNECTORS:
+        raise UserError(
+            "UNKNOWN_CONNECTOR",
+            f"there is no connector '{name}'",
+            hint=f"{nearest(name, CONNECTORS)} Connectors: {', '.join(CONNECTORS)}.",
+        )
+    return CONNECTORS[name]
+
+
+def check_options(
+    name: str,
+    options: Mapping[str, str],
+    *,
+    schema: Schema | None = None,
+    metadata: Iterable[str] = (),
+) -> None:
+    """Checks the WITH options of a table, OPTIONS hints laid over them.
+
+    Args:
+        name: value of ``connector``.
+        options: ``connector`` may be among them.
+        schema: physical columns, for connectors and formats that can't hold all types.
+        metadata: metadata keys that the table declares.
+
+    Raises:
+        UserError: UNKNOWN_CONNECTOR, UNKNOWN_FORMAT, UNKNOWN_OPTION, MISSING_OPTION, BAD_OPTION,
+            UNKNOWN_METADATA.
+    """
+    found = connector(name)
+    known = [*found.options, *_COMMON, *_format_options(found, options)]
+    for key in options:
+        if key != "connector" and not any(_covers(option.key, key) for option in known):
+            keys = [option.key for option in known if not option.key.startswith("scan.w")]
+            raise UserError(
+                "UNKNOWN_OPTION",
+                f"connector '{name}' has no option '{key}'",
+                hint=nearest(key, keys),
+            )
+    for option in known:
+        if option.required and option.key not in options:
+            raise UserError(
+                "MISSING_OPTION",
+                f"connector '{name}' needs option '{option.key}': {option.text}",
+                hint=f"Add '{option.key}' = '...' to the WITH clause.",
+            )
+    _check_metadata(found, metadata)
+    if found.check is not None:
+        found.check(options, schema or Schema(()))
+
+
+def changelog(name: str, options: Mapping[str, str]) -> frozenset[ChangeKind]:
+    """Kinds that a source delivers."""
+    make = connector(name).changelog
+    return frozenset({ChangeKind.INSERT}) if make is None else make(options)
+
+
+def accepts(name: str, options: Mapping[str, str]) -> frozenset[ChangeKind]:
+    """Kinds that a sink takes."""
+    make = connector(name).accepts
+    return frozenset(ChangeKind) if make is None else make(options)
+
+
+def _format_options(found: Connector, options: Mapping[str, str]) -> list[ConnectorOption]:
+    """Options of the chosen format, prefixed with its name."""
+    if not found.formats or "format" not in options:
+        return []
+    chosen = format_of(options["format"])
+    return [
+        ConnectorOption(f"{chosen.name}.{option.key}", option.text, option.default)
+        for option in chosen.options
+    ]
+
+
+def _covers(pattern: str, key: str) -> bool:
+    return key.startswith(pattern[:-1]) if pattern.endswith(".*") else key == pattern
+
+
+def _check_metadata(found: Connector, keys: Iterable[str]) -> None:
+    known = [field.name for field in found.metadata]
+    for key in keys:
+        if key not in known:
+            raise UserError(
+                "UNKNOWN_METADATA",
+                f"connector '{found.name}' has no metadata '{key}'",
+                hint=nearest(key, known) or "It has none: drop the column.",
+            )
