@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 from planned import call, number
@@ -10,14 +10,18 @@ from planned import call, number
 from sameriver.common.state import Meaning
 from sameriver.common.types import (
     BIGINT,
+    BOOLEAN,
+    BYTES,
+    DATE,
     INT,
     INTERVAL_DAY_TIME,
+    INTERVAL_YEAR_MONTH,
     STRING,
     char,
     timestamp,
     varchar,
 )
-from sameriver.plan.expressions import Call, Column, Expression, Literal
+from sameriver.plan.expressions import Call, Column, Expression, Literal, to_sql
 from sameriver.plan.meaning import conjuncts, meaning
 
 A, B, TS = Column("a", INT), Column("b", INT), Column("ts", timestamp(3))
@@ -88,3 +92,22 @@ def test_a_literal_that_a_cast_cuts_is_not_the_literal() -> None:
 def test_conjuncts_come_sorted_and_once() -> None:
     condition = call("AND", call("<", A, B), call("AND", call("=", A, ONE), call("<", A, B)))
     assert conjuncts(condition, BELOW) == ("<(t.a, t.b)", "=(1:INT, t.a)")
+
+
+@pytest.mark.parametrize(
+    ("literal", "text"),
+    [
+        (interval(seconds=5), "INTERVAL '5' SECOND"),
+        (interval(minutes=90), "INTERVAL '90' MINUTE"),
+        (interval(milliseconds=1500), "INTERVAL '1.5' SECOND"),
+        (interval(days=-2), "INTERVAL '-2' DAY"),
+        (Literal(14, INTERVAL_YEAR_MONTH), "INTERVAL '14' MONTH"),
+        (Literal(datetime(2026, 1, 2, 3), timestamp(3)), "TIMESTAMP '2026-01-02 03:00:00'"),
+        (Literal(date(2026, 1, 2), DATE), "DATE '2026-01-02'"),
+        (Literal(b"\x0a", BYTES), "X'0A'"),
+        (Literal("it's", STRING), "'it''s'"),
+        (Literal(True, BOOLEAN), "TRUE"),
+    ],
+)
+def test_literals_print_as_sql(literal: Literal, text: str) -> None:
+    assert to_sql(literal) == text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
 
-from sameriver.common.types import DataType
+from sameriver.common.types import DataType, Root
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +125,8 @@ def to_sql(expression: Expression) -> str:
     match expression:
         case Column(name=name):
             return name
-        case Literal(value=value):
-            if value is None:
-                return "NULL"
-            if isinstance(value, str):
-                return "'" + value.replace("'", "''") + "'"
-            return str(value).upper() if isinstance(value, bool) else str(value)
+        case Literal(value=value, type=type):
+            return _literal(value, type)
         case Call(function="CAST" | "TRY_CAST" as cast, args=args, type=type):
             return f"{cast}({to_sql(args[0])} AS {type.name})"
         case Call(function="CASE", args=args):
@@ -144,6 +141,31 @@ def to_sql(expression: Expression) -> str:
             return f"({to_sql(only)} {name})"
         case Call(function=name, args=args):
             return f"{name}({', '.join(to_sql(arg) for arg in args)})"
+
+
+def _literal(value: object, type: DataType) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return str(value).upper()
+        case str():
+            return "'" + value.replace("'", "''") + "'"
+        case bytes():
+            return f"X'{value.hex().upper()}'"
+        case timedelta():
+            return _interval(value)
+        case datetime() | date() | time():
+            return f"{type.root.value} '{value}'"
+    return f"INTERVAL '{value}' MONTH" if type.root is Root.INTERVAL_YEAR_MONTH else str(value)
+
+
+def _interval(value: timedelta) -> str:
+    """In the largest unit that leaves a whole number."""
+    for unit in ("days", "hours", "minutes", "seconds"):
+        if value % timedelta(**{unit: 1}) == timedelta():
+            return f"INTERVAL '{value // timedelta(**{unit: 1})}' {unit[:-1].upper()}"
+    return f"INTERVAL '{value / timedelta(seconds=1)}' SECOND"
 
 
 _INFIX = ("AND", "OR", "LIKE", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
