@@ -89,6 +89,16 @@ def test_a_computation_between_window_and_group_by_goes_below() -> None:
     total = aggregate("s", "SUM", double, type=INT)
     node = plan(group(windowed, BOUNDS, total))
     assert find(node, WindowAggregate).attached is None
+    assert find(node, WindowAggregate).calculated
+    assert not find(plan(per_window(windowed, "k")), WindowAggregate).calculated
+
+
+def test_a_computation_below_the_window_is_not_between() -> None:
+    orders = scan()
+    double = call("*", column(orders, "qty"), number(2), type=INT)
+    windowed = window(select(orders, double=double, ts="ts"))
+    total = aggregate("s", "SUM", column(windowed, "double"), type=INT)
+    assert not find(plan(group(windowed, BOUNDS, total)), WindowAggregate).calculated
 
 
 def test_a_filter_between_window_and_group_by_goes_below() -> None:

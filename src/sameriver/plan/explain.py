@@ -33,6 +33,21 @@ def explain_text(queries: Sequence[Logical], roots: Sequence[PhysicalNode]) -> s
     return "\n".join(lines).rstrip() + "\n"
 
 
+def physical_text(roots: Sequence[PhysicalNode]) -> str:
+    """The physical plan alone, without state."""
+    return "\n".join(text for root in roots for text in _bare_lines(root))
+
+
+def state_text(roots: Sequence[PhysicalNode]) -> str:
+    """The state tables alone, under the name of the node that keeps them."""
+    lines: list[str] = []
+    for node in dict.fromkeys(node for root in roots for node in _inputs_first(root)):
+        tables = [text for table in node.state() for text in _table_lines(table)]
+        if tables:
+            lines += [type(node).__name__, *(f"  {text}" for text in tables)]
+    return "\n".join(lines)
+
+
 def explain_json(queries: Sequence[Logical], roots: Sequence[PhysicalNode]) -> Json:
     """The same as data.
 
@@ -72,8 +87,16 @@ def _logical_lines(node: Logical) -> list[str]:
     return _tree(head, (), [_logical_lines(below) for below in logical.inputs(node)])
 
 
+def _bare_lines(node: PhysicalNode) -> list[str]:
+    return _tree(_head(node), (), [_bare_lines(below) for below in node.inputs])
+
+
+def _head(node: PhysicalNode) -> str:
+    return f"{describe(node)[:-1]}, changelogMode=[{','.join(kinds(node.changelog))}])"
+
+
 def _physical_lines(node: PhysicalNode) -> list[str]:
-    head = f"{describe(node)[:-1]}, changelogMode=[{','.join(kinds(node.changelog))}])"
+    head = _head(node)
     extra = [text for table in node.state() for text in _table_lines(table)]
     return _tree(head, extra, [_physical_lines(below) for below in node.inputs])
 

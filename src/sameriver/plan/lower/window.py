@@ -5,7 +5,8 @@ from __future__ import annotations
 from sameriver.common.errors import UserError
 from sameriver.common.schema import Field, Schema
 from sameriver.plan import logical
-from sameriver.plan.expressions import AggregateCall
+from sameriver.plan.expressions import AggregateCall, Call
+from sameriver.plan.logical import Logical
 from sameriver.plan.lower.aggregate import aggregate_schema, aggregation
 from sameriver.plan.lower.changes import check_insert_only
 from sameriver.plan.lower.pull_window import Pulled
@@ -49,11 +50,22 @@ def window_aggregate(
             properties=properties,
             retract=below.changelog != INSERT_ONLY,
             attached=(start, end) if pulled is None else None,
+            calculated=_calculates(node.input),
         )
 
     keys = tuple(key for key in node.keys if key not in own.properties)
     condition = conjunction(pulled.above) if pulled is not None and pulled.above else None
     return aggregation(node, below, keys, build, condition)
+
+
+def _calculates(node: Logical) -> bool:
+    """Whether a projection computes something between here and the window call below."""
+    if isinstance(node, logical.Filter):
+        return _calculates(node.input)
+    if not isinstance(node, logical.Project):
+        return False
+    own = any(isinstance(column.expression, Call) for column in node.columns)
+    return own or _calculates(node.input)
 
 
 def window_table(node: logical.WindowTable, below: PhysicalNode) -> PhysicalNode:
