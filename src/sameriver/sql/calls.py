@@ -31,7 +31,20 @@ _PARTS = (
     "MICROSECOND", "NANOSECOND", "EPOCH", "DECADE", "CENTURY", "MILLENNIUM", "DOY", "DOW",
     "ISODOW", "ISOYEAR",
 )  # fmt: skip
-_NOT_CALLS = (*CLAUSES, "CASE", "IN", "NOT", "IS", "LIKE", "SET", "DISTINCT", "ALL", "ANY", "SOME")
+_NOT_CALLS = (
+    *CLAUSES,
+    "CASE",
+    "INTERVAL",
+    "IN",
+    "NOT",
+    "IS",
+    "LIKE",
+    "SET",
+    "DISTINCT",
+    "ALL",
+    "ANY",
+    "SOME",
+)
 
 
 def no_parentheses(cursor: Cursor) -> exp.Expr | None:
@@ -157,8 +170,6 @@ def _rounded(cursor: Cursor) -> _Parts:
     value = cursor.expression()
     if cursor.accept("TO"):
         return [value, unit(cursor)], {}
-    if cursor.accept(","):
-        return [value, *cursor.separated(cursor.expression)], {}
     return [value], {}
 
 
@@ -179,8 +190,6 @@ def _trim(cursor: Cursor) -> _Parts:
     value = cursor.expression()
     if cursor.accept("FROM"):
         return [where, value, cursor.expression()], {}
-    if explicit:
-        cursor.unexpected("'FROM'")
     return [where, blank, value], {}
 
 

@@ -17,7 +17,7 @@ from sameriver.sql.statements import (
     WatermarkDefinition,
 )
 from sameriver.sql.tokens import Kind, Token
-from sameriver.sql.types import data_type_of
+from sameriver.sql.types import nullable_type
 
 _LIKE_PARTS = (
     "ALL",
@@ -61,14 +61,21 @@ def options(cursor: Cursor) -> tuple[tuple[str, str], ...]:
 
 def _option(cursor: Cursor, found: dict[str, str]) -> None:
     token = cursor.token
-    key = cursor.string("an option such as 'connector', in single quotes")
+    key = _quoted(cursor, "an option such as 'connector', in single quotes")
     cursor.expect("=")
-    value = cursor.string(f"the value of '{key}', in single quotes")
+    value = _quoted(cursor, f"the value of '{key}', in single quotes")
     if key in found:
         where = cursor.position_of(token)
         hint = "Keep one of the two."
         raise UserError("SYNTAX", f"option '{key}' is given twice", hint=hint, position=where)
     found[key] = value
+
+
+def _quoted(cursor: Cursor, what: str) -> str:
+    token = cursor.token
+    if token.kind in (Kind.WORD, Kind.NUMBER):
+        cursor.unexpected(what, f"Write '{token.text}'.")
+    return cursor.string(what)
 
 
 @dataclass(slots=True)
@@ -98,7 +105,7 @@ def create_table(cursor: Cursor, start: Token, *, temporary: bool) -> CreateTabl
     query = None
     if like is None and cursor.accept("AS"):
         query = cursor.query()
-    if query is None:
+    if query is None or any(column.type or column.expression for column in body.columns):
         _require_types(body)
     return CreateTable(
         name=name,
@@ -211,7 +218,7 @@ def _column(cursor: Cursor) -> ColumnDefinition:
     if cursor.accept("AS"):
         parts["expression"] = cursor.expression()
     elif not (cursor.at_any(",", ")") or cursor.token.kind is Kind.END):
-        parts["type"] = data_type_of(cursor)
+        parts["type"] = nullable_type(cursor)
         parts |= _type_constraints(cursor, name)
     parts["comment"] = comment(cursor)
     return ColumnDefinition(**parts, position=cursor.span(start))
@@ -246,7 +253,8 @@ def _like(cursor: Cursor) -> LikeClause:
         found = []
         while not cursor.at(")"):
             found.append(_like_option(cursor))
-            cursor.accept(",")
+            if cursor.at(","):
+                cursor.unexpected("')'", "Options of LIKE follow each other without commas.")
         chosen = tuple(found)
         cursor.close(opening)
     return LikeClause(table=table, options=chosen)

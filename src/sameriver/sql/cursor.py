@@ -20,6 +20,23 @@ _NAMES = (Kind.WORD, Kind.QUOTED)
 _ITEMS = (Kind.WORD, Kind.QUOTED, Kind.STRING, Kind.NUMBER)
 
 
+_FOREIGN = {
+    "RLIKE": "Write REGEXP(value, pattern).",
+    "REGEXP": "Write REGEXP(value, pattern).",
+    "ILIKE": "Write LOWER(value) LIKE pattern.",
+    "AT": "Write CONVERT_TZ(text, from, to), or SET 'table.local-time-zone'.",
+    "OVERLAPS": "Compare the ends: a1 < b2 AND b1 < a2.",
+    "MEMBER": "Write ARRAY_CONTAINS(array, value).",
+    "DIV": "Write '/': it divides whole numbers without a rest.",
+    "TEMP": "Write TEMPORARY.",
+    "TOP": "Write LIMIT n at the end of the query.",
+    "MINUS": "Write EXCEPT.",
+    "PIVOT": "Write SUM(value) FILTER (WHERE ...) for each column.",
+    "?": "Write the value itself: there are no parameters.",
+}
+"""What other databases have, and what to write instead."""
+
+
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """The rules that all others come back to; an operand holds no comparison and no AND or OR."""
@@ -70,6 +87,17 @@ class Cursor:
 
     def peek(self, offset: int = 1) -> Token:
         return self.tokens[min(self.index + offset, len(self.tokens) - 1)]
+
+    def after_parentheses(self) -> Token:
+        """The token behind the parenthesis that closes the one at hand."""
+        depth, offset = 0, 0
+        while self.peek(offset).kind is not Kind.END:
+            symbol = self.peek(offset).upper
+            depth += (symbol == "(") - (symbol == ")")
+            offset += 1
+            if depth == 0:
+                break
+        return self.peek(offset)
 
     def at(self, *words: str) -> bool:
         """Whether these keywords or symbols, upper case, come next."""
@@ -132,6 +160,8 @@ class Cursor:
         if self.accept(symbol):
             return
         where = self.position_of(opening)
+        if self.at(","):
+            self.unexpected(f"'{symbol}'")
         hint = f"The '{opening.text}' of line {where.line}, column {where.column} is not closed."
         if self.token.kind in _ITEMS and self.token.upper not in CLAUSES:
             hint = f"Is a comma missing before it? {hint}"
@@ -152,7 +182,8 @@ class Cursor:
         """
         token = self.token
         if not self.at_name():
-            if token.kind is Kind.WORD and token.upper not in CLAUSES:
+            named = self.index and self.tokens[self.index - 1].upper in ("AS", ".")
+            if token.kind is Kind.WORD and (named or token.upper not in CLAUSES):
                 self.reserved(token, what)
             self.unexpected(what)
         self.advance()
@@ -225,9 +256,11 @@ class Cursor:
             return "A backslash escapes nothing: a quote inside a string is doubled ('it''s')."
         if before.upper == "," and (token.kind is Kind.END or token.upper in (*CLAUSES, ")", ";")):
             return "Remove the comma before it."
+        if token.upper in _FOREIGN:
+            return _FOREIGN[token.upper]
         for word in (token, before):
             close = difflib.get_close_matches(word.upper, CLAUSES, n=1, cutoff=0.75)
-            if word.kind is Kind.WORD and close and close[0] != word.upper:
+            if word.kind is Kind.WORD and close and word.upper not in RESERVED:
                 return f"Did you mean '{close[0]}' instead of '{word.text}'?"
         if token.upper == ")":
             return "Remove it, or add the '(' that it closes." if self._closes_nothing() else ""

@@ -35,6 +35,7 @@ _CONSTANTS: dict[str, Callable[[], exp.Expr]] = {
     "UNKNOWN": exp.Null,
 }
 _QUERY_WORDS = ("SELECT", "WITH", "VALUES")
+_QUERY_GOES_ON = (")", "UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH")
 
 
 def expression(cursor: Cursor) -> exp.Expr:
@@ -168,14 +169,15 @@ def _in_list(cursor: Cursor) -> exp.Expr:
 
 
 def at_query(cursor: Cursor) -> bool:
-    """Whether a query comes next, past any opening parentheses."""
+    """Whether a query comes next; one in parentheses only if nothing but query follows."""
+    if cursor.at("TABLE"):
+        return cursor.peek().upper != "("
     offset = 0
     while cursor.peek(offset).upper == "(":
         offset += 1
-    word = cursor.peek(offset).upper
-    if word == "VALUES" or offset == 0:
-        return word in _QUERY_WORDS or (word == "TABLE" and cursor.peek(offset + 1).upper != "(")
-    return word in ("SELECT", "WITH")
+    if cursor.peek(offset).upper not in _QUERY_WORDS:
+        return False
+    return offset == 0 or cursor.after_parentheses().upper in _QUERY_GOES_ON
 
 
 def operand(cursor: Cursor) -> exp.Expr:
@@ -304,12 +306,10 @@ def _qualified(parts: list[exp.Identifier], function: exp.Expr) -> exp.Expr:
 
 def _parenthesized(cursor: Cursor) -> exp.Expr:
     """``(query)``, ``(expression)``, or the row ``(a, b)``."""
-    start = cursor.token
+    start = cursor.advance()
     if at_query(cursor):
-        cursor.advance()
         node: exp.Expr = exp.Subquery(this=cursor.query())
     else:
-        cursor.advance()
         parts = cursor.separated(lambda: expression(cursor))
         if len(parts) == 1:
             node = exp.Paren(this=parts[0])

@@ -89,7 +89,8 @@ def _object(cursor: Cursor) -> _Parts:
             cursor.expect(",")
         cursor.accept("KEY")
         arguments.append(cursor.expression())
-        cursor.expect("VALUE")
+        if not cursor.accept(":"):
+            cursor.expect("VALUE")
         arguments.append(cursor.expression())
     return arguments, {"options": Arguments(_null_clause(cursor))}
 

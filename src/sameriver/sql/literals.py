@@ -10,7 +10,7 @@ from sameriver.common import types as t
 from sameriver.common.errors import UserError
 from sameriver.sql.cursor import Cursor
 from sameriver.sql.tokens import Kind
-from sameriver.sql.types import interval_unit, node_of
+from sameriver.sql.types import interval_span, node_of
 
 _FORMATS = {
     "DATE": (r"\d{4}-\d{1,2}-\d{1,2}", "DATE '2026-01-31'"),
@@ -63,8 +63,9 @@ def interval(cursor: Cursor) -> exp.Expr:
         cursor.unexpected("the length in single quotes, as in INTERVAL '1' DAY", hint)
     cursor.advance()
     value = cursor.mark(exp.Literal.string(token.text), token)
-    first: exp.Expr = exp.Var(this=interval_unit(cursor))
-    if cursor.accept("TO"):
-        first = exp.IntervalSpan(this=first, expression=exp.Var(this=interval_unit(cursor)))
-    node: exp.Expr = cursor.mark(exp.Interval(this=value, unit=first), start)
+    first, last = interval_span(cursor)
+    units: exp.Expr = exp.Var(this=first)
+    if last is not None:
+        units = exp.IntervalSpan(this=units, expression=exp.Var(this=last))
+    node: exp.Expr = cursor.mark(exp.Interval(this=value, unit=units), start)
     return cursor.mark(exp.Neg(this=node), start) if negative else node

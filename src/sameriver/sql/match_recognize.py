@@ -30,6 +30,9 @@ def match_recognize(cursor: Cursor, table: exp.Expr) -> exp.MatchRecognize:
     node.set("pattern", _pattern(cursor))
     if cursor.accept("WITHIN"):
         node.set("within", cursor.expression())
+    if cursor.at("SUBSET"):
+        subset = cursor.advance()
+        cursor.unsupported("SUBSET", subset, "Name the variables one by one.")
     cursor.expect("DEFINE")
     node.set("define", cursor.separated(lambda: _definition(cursor)))
     cursor.close(opening)

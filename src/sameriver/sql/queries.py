@@ -5,11 +5,13 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sameriver.sql.cursor import Cursor
-from sameriver.sql.expressions import at_query
 from sameriver.sql.hints import hint
 from sameriver.sql.relations import from_clause
 from sameriver.sql.tokens import Kind, Token
 from sameriver.sql.windows import order, window_parts
+
+_ENDS = (";", ")", "UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH")
+"""What may follow a SELECT without FROM."""
 
 
 def query(cursor: Cursor) -> exp.Expr:
@@ -50,7 +52,7 @@ def _cte(cursor: Cursor) -> exp.CTE:
 def _union(cursor: Cursor) -> exp.Expr:
     start = cursor.token
     left = _intersect(cursor)
-    while cursor.at_any("UNION", "EXCEPT", "MINUS"):
+    while cursor.at_any("UNION", "EXCEPT"):
         word = cursor.advance().upper
         node = exp.Union if word == "UNION" else exp.Except
         left = _combined(cursor, node, left, start)
@@ -91,12 +93,13 @@ def _body(cursor: Cursor) -> exp.Expr:
             table = exp.Table(**dict(zip(("this", "db", "catalog"), parts[::-1], strict=False)))
             source = exp.From(this=cursor.mark(table, start))
             return cursor.mark(exp.Select(expressions=[exp.Star()], from_=source), start)
-        case "(" if at_query(cursor):
+        case "(":
             cursor.advance()
             inner = cursor.query()
             cursor.close(start)
             return cursor.mark(exp.Subquery(this=inner), start)
-    return cursor.unexpected("a query: SELECT, VALUES, WITH or '('")
+    way_out = "WITH comes after INSERT INTO table." if start.upper == "INSERT" else ""
+    return cursor.unexpected("a query: SELECT, VALUES, WITH or '('", way_out)
 
 
 def _values_row(cursor: Cursor) -> exp.Tuple:
@@ -119,6 +122,8 @@ def _select(cursor: Cursor) -> exp.Select:
         cursor.accept("ALL")
     node.set("expressions", cursor.separated(lambda: _projection(cursor)))
     if not cursor.at("FROM"):
+        if not (cursor.at_any(*_ENDS) or cursor.token.kind is Kind.END):
+            cursor.unexpected("',' or FROM")
         return cursor.mark(node, start)
     source, joins = from_clause(cursor)
     node.set("from_", source)
@@ -140,7 +145,7 @@ def _projection(cursor: Cursor) -> exp.Expr:
     else:
         return node
     if cursor.at_name() or cursor.token.kind in (Kind.STRING, Kind.NUMBER):
-        cursor.unexpected("',' or FROM", "Is a comma missing before it?")
+        cursor.unexpected("',' or FROM", "Is a comma or an operator missing before it?")
     return cursor.mark(exp.Alias(this=node, alias=alias), start)
 
 
@@ -204,29 +209,21 @@ def _group_element(cursor: Cursor) -> exp.Expr:
 
 def _limits(cursor: Cursor, node: exp.Expr) -> None:
     if cursor.at("ORDER"):
-        _set_once(cursor, node, "order", "Put the query in parentheses.")
         node.set("order", order(cursor))
-    for _ in range(2):
-        start = cursor.token
-        if cursor.at("LIMIT"):
-            _set_once(cursor, node, "limit", "A query has one LIMIT.")
-            cursor.advance()
-            _limit(cursor, node, start)
-        elif cursor.at("OFFSET"):
-            _set_once(cursor, node, "offset", "A query has one OFFSET.")
-            cursor.advance()
-            node.set("offset", cursor.mark(exp.Offset(expression=cursor.operand()), start))
-            cursor.accept("ROW") or cursor.accept("ROWS")
     start = cursor.token
-    if cursor.at("FETCH"):
-        _set_once(cursor, node, "limit", "Write either LIMIT or FETCH.")
+    if cursor.accept("LIMIT"):
+        _limit(cursor, node, start)
+    start = cursor.token
+    if cursor.accept("OFFSET"):
+        offset = exp.Offset(expression=cursor.operand())
+        _ = cursor.accept("ROW") or cursor.accept("ROWS")
+        node.set("offset", cursor.mark(offset, start))
+    start = cursor.token
+    if cursor.at("FETCH") and node.args.get("limit") is None:
         cursor.advance()
         _fetch(cursor, node, start)
-
-
-def _set_once(cursor: Cursor, node: exp.Expr, key: str, way_out: str) -> None:
-    if node.args.get(key) is not None:
-        cursor.unexpected("the end of the query", way_out)
+    elif cursor.at("LIMIT"):
+        cursor.unexpected("the end of the query", "LIMIT comes before OFFSET: LIMIT n OFFSET m.")
 
 
 def _limit(cursor: Cursor, node: exp.Expr, start: Token) -> None:
@@ -244,8 +241,9 @@ def _fetch(cursor: Cursor, node: exp.Expr, start: Token) -> None:
     if not cursor.at_any("FIRST", "NEXT"):
         cursor.unexpected("FIRST or NEXT")
     cursor.advance()
-    bare = cursor.at_any("ROW", "ROWS")
-    count = exp.Literal.number(1) if bare else cursor.operand()
+    if cursor.at_any("ROW", "ROWS"):
+        cursor.unexpected("the number of rows")
+    count = cursor.operand()
     if not cursor.at_any("ROW", "ROWS"):
         cursor.unexpected("ROW or ROWS")
     cursor.advance()

@@ -161,7 +161,7 @@ def _unnest(cursor: Cursor) -> exp.Unnest:
 def _parenthesized(cursor: Cursor) -> exp.Expr:
     """``(query)``, or joins in parentheses as a Subquery of a relation that has joins."""
     start = cursor.advance()
-    if cursor.at("VALUES") or at_query(cursor):
+    if at_query(cursor):
         inner = cursor.query()
     else:
         inner = relation(cursor)

@@ -74,9 +74,10 @@ def _end(cursor: Cursor) -> None:
     """Takes the ``;`` after a statement; the last statement may lack it."""
     if cursor.accept(";") or cursor.token.kind is Kind.END:
         return
-    before = cursor.tokens[cursor.index - 1]
     hint = ""
-    if cursor.token.upper in _RULES and "\n" in cursor.text[before.end : cursor.token.start]:
+    if cursor.at_any("UNION", "INTERSECT", "EXCEPT"):
+        hint = "Put the query before it in parentheses: it ends with ORDER BY or LIMIT."
+    elif cursor.token.upper in (*_RULES, "SELECT"):
         hint = "Is the ';' of the statement before it missing?"
     elif cursor.token.kind in (Kind.WORD, Kind.QUOTED, Kind.STRING, Kind.NUMBER):
         hint = "Is a comma or an operator missing before it?"
@@ -85,7 +86,7 @@ def _end(cursor: Cursor) -> None:
 
 def _statement(cursor: Cursor) -> Statement:
     start = cursor.token
-    if start.upper == "(" or start.upper in ("SELECT", "WITH", "VALUES"):
+    if start.upper == "(" or start.upper in ("SELECT", "WITH", "VALUES", "TABLE"):
         tree = cursor.query()
         return Query(query=tree, position=cursor.span(start))
     rule = _RULES.get(start.upper) if start.kind is Kind.WORD else None
@@ -150,11 +151,9 @@ def _execute(cursor: Cursor) -> Statement:
     return _statement(cursor)
 
 
-def _statement_set(cursor: Cursor, start: Token | None = None) -> StatementSet:
-    opening = start or cursor.token
-    cursor.expect("STATEMENT", "SET")
-    cursor.expect("BEGIN")
-    return _inserts(cursor, opening)
+def _statement_set(cursor: Cursor, start: Token) -> StatementSet:
+    cursor.expect("STATEMENT", "SET", "BEGIN")
+    return _inserts(cursor, start)
 
 
 def _begin(cursor: Cursor) -> StatementSet:
@@ -176,8 +175,8 @@ def _inserts(cursor: Cursor, start: Token) -> StatementSet:
         if not cursor.at("INSERT"):
             cursor.unexpected("INSERT or END", hint)
         inserts.append(_insert(cursor))
-        if not cursor.accept(";") and not cursor.at("END"):
-            cursor.unexpected("';'", hint)
+        if not cursor.accept(";"):
+            cursor.unexpected("';'", f"{hint} Each INSERT in it ends with ';'.")
     if not inserts:
         raise UserError(
             "SYNTAX",
@@ -195,6 +194,9 @@ def _explain(cursor: Cursor) -> Explain:
         cursor.separated(cursor.advance)
     if at_end(cursor):
         cursor.unexpected("the statement to explain")
+    if cursor.at("STATEMENT"):
+        inserts = _statement_set(cursor, cursor.token)
+        return Explain(statement=inserts, position=cursor.span(start))
     return Explain(statement=_statement(cursor), position=cursor.span(start))
 
 
@@ -210,6 +212,5 @@ _RULES: dict[str, Callable[[Cursor], Statement]] = {
     "RESET": reset_option,
     "SET": set_option,
     "SHOW": show,
-    "STATEMENT": _statement_set,
     "USE": use,
 }

@@ -42,7 +42,7 @@ class Token(NamedTuple):
 
 _PATTERN = re.compile(
     r"""
-      (?P<skip>\s+ | --[^\n]* | /\*(?!\+).*?\*/)
+      (?P<skip>\s+ | (?:--|//)[^\n]* | /\*(?!\+).*?\*/)
     | (?P<unicode>[uU]&'(?:[^']|'')*')
     | (?P<binary>[xX]'(?:[^']|'')*')
     | (?P<string>'(?:[^']|'')*')
@@ -50,7 +50,7 @@ _PATTERN = re.compile(
     | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w$]))
     | (?P<word>[^\W\d][\w$]*)
     | (?P<symbol>/\*\+ | \*/ | <> | <= | >= | \|\| | => | -> | == | != | :: | &&
-        | [-+*/%<>=(),.;\[\]{}?:])
+        | /(?!\*) | [-+*%<>=(),.;\[\]{}?:])
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -126,8 +126,11 @@ def _bad(text: str, place: int) -> Token:
     if head == "'" or text[place : place + 3].upper() == "U&'":
         hint = "Close it with a single quote; a quote inside a string is doubled: ''."
         return Token(Kind.BAD, "a string is not closed", "", place, size, hint)
+    if text.startswith("``", place):
+        hint = "A name has at least one character."
+        return Token(Kind.BAD, "a quoted name is empty", "", place, place + 2, hint)
     if head == "`":
-        hint = "Close it with a backquote; a name has at least one character."
+        hint = "Close it with a backquote."
         return Token(Kind.BAD, "a quoted name is not closed", "", place, size, hint)
     if head == '"':
         found = re.compile(r'"[^"\n]*"?').match(text, place)

@@ -66,6 +66,11 @@ _ROOTS = {
     Root.MULTISET: exp.DataType.Type.USERDEFINED,
 }
 
+_LONGER = {
+    "WEEK": "A week is INTERVAL '7' DAY.",
+    "QUARTER": "A quarter is INTERVAL '3' MONTH.",
+    "MILLISECOND": "A millisecond is INTERVAL '0.001' SECOND.",
+}
 _YEAR_MONTH = ("YEAR", "MONTH")
 _DAY_TIME = ("DAY", "HOUR", "MINUTE", "SECOND")
 
@@ -92,19 +97,20 @@ def data_type(node: exp.DataType) -> DataType:
 
 
 def data_type_of(cursor: Cursor) -> DataType:
-    """``type [NOT NULL | NULL] [ARRAY | MULTISET] ...``.
+    """``type [ARRAY | MULTISET] ...``; whether it takes NULL is not part of it.
 
     Raises:
         UserError: SYNTAX, UNKNOWN_TYPE, or BAD_TYPE where a size is out of range.
     """
-    type = _nullability(cursor, _base(cursor))
+    type = _base(cursor)
     while cursor.at_any("ARRAY", "MULTISET"):
-        wrap = t.array if cursor.advance().upper == "ARRAY" else t.multiset
-        type = _nullability(cursor, wrap(type))
+        type = t.array(type) if cursor.advance().upper == "ARRAY" else t.multiset(type)
     return type
 
 
-def _nullability(cursor: Cursor, type: DataType) -> DataType:
+def nullable_type(cursor: Cursor) -> DataType:
+    """``type [NOT NULL | NULL]``, as columns, fields and elements have it."""
+    type = data_type_of(cursor)
     if cursor.accept("NOT", "NULL"):
         return type.not_null
     cursor.accept("NULL")
@@ -132,10 +138,14 @@ def _base(cursor: Cursor) -> DataType:
         return _interval(cursor)
     if word in ("CHARACTER", "CHAR"):
         word = "VARCHAR" if cursor.accept("VARYING") else "CHAR"
+    if word == "BINARY" and cursor.accept("VARYING"):
+        word = "VARBINARY"
     return _sized(cursor, start, word)
 
 
 def _unknown(cursor: Cursor, token: Token) -> None:
+    if token.upper in ("RAW", "VARIANT", "STRUCTURED"):
+        cursor.unsupported(f"type {token.upper}", token, "Use ROW, MAP or STRING.")
     other = _OTHERS.get(token.upper)
     hint = f"Flink's word for it is {other}." if other else nearest(token.text, _KNOWN)
     raise UserError(
@@ -192,10 +202,10 @@ def _nested(cursor: Cursor, word: str) -> DataType:
         if cursor.accept(">"):
             return t.row(())
         return _row(cursor, opening, ">")
-    first = data_type_of(cursor)
+    first = nullable_type(cursor)
     if word == "MAP":
         cursor.expect(",")
-        result = t.map_of(first, data_type_of(cursor))
+        result = t.map_of(first, nullable_type(cursor))
     else:
         result = t.array(first) if word == "ARRAY" else t.multiset(first)
     cursor.close(opening, ">")
@@ -210,7 +220,7 @@ def _row(cursor: Cursor, opening: Token, closing: str) -> DataType:
 
 def _field(cursor: Cursor) -> tuple[str, DataType]:
     name = cursor.name("a field name")
-    type = data_type_of(cursor)
+    type = nullable_type(cursor)
     if cursor.accept("COMMENT"):
         cursor.string("the comment, in single quotes")
     elif cursor.token.kind is Kind.STRING:
@@ -219,20 +229,29 @@ def _field(cursor: Cursor) -> tuple[str, DataType]:
 
 
 def _interval(cursor: Cursor) -> DataType:
-    unit = interval_unit(cursor)
-    last = interval_unit(cursor) if cursor.accept("TO") else unit
-    family = _YEAR_MONTH if unit in _YEAR_MONTH else _DAY_TIME
-    if last not in family:
-        cursor.unexpected(f"a unit from {family[0]} to {family[-1]}")
-    return t.INTERVAL_YEAR_MONTH if unit in _YEAR_MONTH else t.INTERVAL_DAY_TIME
+    first, _ = interval_span(cursor)
+    return t.INTERVAL_YEAR_MONTH if first in _YEAR_MONTH else t.INTERVAL_DAY_TIME
 
 
-def interval_unit(cursor: Cursor) -> str:
+def interval_span(cursor: Cursor) -> tuple[str, str | None]:
+    """``DAY`` or ``DAY TO SECOND``; the second unit is smaller and of the same family."""
+    first = _interval_unit(cursor)
+    if not cursor.accept("TO"):
+        return first, None
+    family = _YEAR_MONTH if first in _YEAR_MONTH else _DAY_TIME
+    smaller = family[family.index(first) + 1 :]
+    if cursor.token.upper not in smaller:
+        cursor.unexpected(" or ".join(smaller) or f"no TO after {first}")
+    return first, _interval_unit(cursor)
+
+
+def _interval_unit(cursor: Cursor) -> str:
     """``DAY``, ``DAY(2)``, ``SECOND(2, 3)``, ...; the word."""
     units = (*_YEAR_MONTH, *_DAY_TIME)
     word = cursor.token.upper
     if word not in units:
         hint = f"Write {word[:-1]}." if word.endswith("S") and word[:-1] in units else ""
+        hint = _LONGER.get(word, hint)
         cursor.unexpected("a unit of time: YEAR, MONTH, DAY, HOUR, MINUTE or SECOND", hint)
     cursor.advance()
     if cursor.accept("("):
