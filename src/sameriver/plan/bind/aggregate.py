@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -15,6 +15,7 @@ from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.group_window import GroupWindow, bind_group_window, is_group_window
 from sameriver.plan.bind.grouping_sets import grouping_sets
 from sameriver.plan.bind.operators import condition
+from sameriver.plan.bind.paths import parts_of
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import Scope
 from sameriver.plan.bind.vocabulary import GROUP_WINDOWS, GROUPING_CALLS, WINDOW_PARTS
@@ -25,7 +26,6 @@ from sameriver.plan.expressions import (
     Expression,
     Literal,
     Named,
-    columns,
     to_sql,
     transform,
 )
@@ -64,7 +64,6 @@ class Grouping:
     window: GroupWindow | None
     environment: Environment
     calls: list[AggregateCall] = field(default_factory=list)
-    clause: str = "SELECT"
     preferred: str | None = None
 
     def item(self, node: exp.Expr, name: str | None, column: Column | None) -> Expression:
@@ -105,7 +104,6 @@ class Grouping:
         )
 
     def _outer(self, clause: str) -> Environment:
-        self.clause = clause
         return Environment(
             context=self.environment.context,
             scope=self.environment.scope,
@@ -121,7 +119,7 @@ class Grouping:
             if node.name in GROUPING_CALLS:
                 return self._grouping_call(node)
             if self.window is not None and node.name in WINDOW_PARTS | GROUP_WINDOWS:
-                return self.window.part(node, self.environment)
+                return self.window.part(node, self.environment, self._taken())
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
             return self._key(self.environment.bind(node), node)
         if any(isinstance(key, Call) for key in self.keys) and _is_plain(node):
@@ -134,12 +132,19 @@ class Grouping:
         Raises:
             UserError: NOT_GROUPED.
         """
-        over = transform(bound, self.keys.get)
-        outputs = {column.name for column in self.keys.values()}
-        changed = over != bound or bound in self.keys
-        if changed and columns(over) <= outputs:
+        left: list[Expression] = []
+
+        def key(part: Expression) -> Expression | None:
+            found = self.keys.get(part)
+            if found is None and isinstance(part, Column):
+                left.append(part)
+            return found
+
+        over = transform(bound, key)
+        if not left:
             return over
-        name = to_sql(bound)
+        written = isinstance(node, exp.Column) and not isinstance(node.this, exp.Star)
+        name = ".".join(parts_of(node)) if written else to_sql(bound)
         grouped = ", ".join(f"'{to_sql(key)}'" for key in self.keys)
         raise UserError(
             "NOT_GROUPED",
@@ -159,21 +164,17 @@ class Grouping:
     def _call(self, name: str, call: AggregateCall) -> Column:
         """The column of a call; equal calls share it."""
         for known in self.calls:
-            if _same(known, call):
+            if replace(known, name=call.name) == call:
                 return Column(known.name, known.type)
-        taken = [column.name for column in self.keys.values()]
-        taken += [known.name for known in self.calls]
-        taken += [] if self.window is None else self.window.names
-        named = AggregateCall(
-            name=unique(name, taken),
-            function=call.function,
-            args=call.args,
-            distinct=call.distinct,
-            filter=call.filter,
-            type=call.type,
-        )
+        named = replace(call, name=unique(name, self._taken()))
         self.calls.append(named)
         return Column(named.name, named.type)
+
+    def _taken(self) -> list[str]:
+        """Names of the output so far."""
+        keys = [column.name for column in self.keys.values()]
+        parts = [] if self.window is None else [c.name for c in self.window.properties.values()]
+        return [*keys, *parts, *(call.name for call in self.calls)]
 
     def _grouping_call(self, node: exp.Expr) -> Expression:
         """GROUPING, GROUPING_ID, GROUP_ID.
@@ -203,15 +204,6 @@ class Grouping:
             return Literal(0, BIGINT.not_null)
         call = AggregateCall(name="", function=node.name, args=tuple(args), type=BIGINT.not_null)
         return self._call(node.name.lower(), call)
-
-
-def _same(one: AggregateCall, other: AggregateCall) -> bool:
-    return (one.function, one.args, one.distinct, one.filter) == (
-        other.function,
-        other.args,
-        other.distinct,
-        other.filter,
-    )
 
 
 def _is_plain(node: exp.Expr) -> bool:

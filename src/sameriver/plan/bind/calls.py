@@ -12,7 +12,7 @@ from sameriver.common.errors import UserError, nearest
 from sameriver.common.types import CHARACTERS, INTEGERS, DataType, Root
 from sameriver.functions.signature import UNKNOWN, Operand
 from sameriver.plan.bind.context import Environment
-from sameriver.plan.bind.json_options import json_arguments
+from sameriver.plan.bind.json_options import has_options, json_arguments
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.vocabulary import GROUP_WINDOWS, GROUPING_CALLS, OVER_ONLY, WINDOW_PARTS
 from sameriver.plan.expressions import Call, Expression, Literal
@@ -87,8 +87,7 @@ def bind_call(node: exp.Expr, environment: Environment) -> Expression:
     _check_place(name, node, environment)
     if functions.scalar(name) is None and environment.context.catalog.function(name) is not None:
         raise unsupported(f"calling '{name}', a function of your own,", node)
-    written = json_arguments(node) if node.args.get("options") is not None else node.expressions
-    for argument in written:
+    for argument in node.expressions:
         if isinstance(argument, exp.Distinct | exp.Star):
             raise UserError(
                 "WRONG_ARGUMENTS",
@@ -98,7 +97,9 @@ def bind_call(node: exp.Expr, environment: Environment) -> Expression:
             )
     if functions.scalar(name) is None:
         raise unknown_function(name)
-    return call(name, [environment.bind(argument) for argument in written])
+    if has_options(node):
+        return call(name, json_arguments(node, environment))
+    return call(name, [environment.bind(argument) for argument in node.expressions])
 
 
 def _check_place(name: str, node: exp.Expr, environment: Environment) -> None:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sameriver.common.config import Config
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Field, Schema
-from sameriver.common.types import TIMESTAMPS, DataType, TimeAttribute
+from sameriver.common.types import INTERVALS, TIMESTAMPS, DataType, Root, TimeAttribute
 from sameriver.plan import logical
 from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.declaration import (
@@ -61,6 +61,15 @@ def bind_create_as(create: CreateTable, catalog: Catalog, config: Config) -> log
     assert create.query is not None
     context = query_context(catalog, config)
     plan = context.query(create.query)
+    for field in plan.schema:
+        if field.type.root in (Root.NULL, *INTERVALS):
+            raise UserError(
+                "BAD_CREATE_AS",
+                f"column '{field.name}' of the query has type {field.type.name}, "
+                "which no table can store",
+                hint="CAST it, such as CAST(NULL AS STRING).",
+                position=create.position,
+            )
     columns = tuple(DeclaredColumn(name=f.name, type=f.type.plain) for f in plan.schema)
     table = _table(create, replace(as_written(create), columns=columns), context)
     return insert_into(table, plan, position=create.position)

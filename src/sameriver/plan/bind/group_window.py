@@ -37,15 +37,10 @@ class GroupWindow:
 
     window: Window
     input: Logical
-    taken: tuple[str, ...]
     properties: dict[WindowProperty, Column] = field(default_factory=dict)
 
-    @property
-    def names(self) -> list[str]:
-        return [*self.taken, *(column.name for column in self.properties.values())]
-
-    def part(self, node: exp.Expr, environment: Environment) -> Column:
-        """``TUMBLE_START(...)`` and its like, for this window.
+    def part(self, node: exp.Expr, environment: Environment, taken: Sequence[str]) -> Column:
+        """``TUMBLE_START(...)`` and its like, for this window; ``taken`` are names in use.
 
         Raises:
             UserError: BAD_GROUP_WINDOW if it is of another window, or no part of one.
@@ -67,7 +62,7 @@ class GroupWindow:
             )
         self._check_clock(node, part)
         if part not in self.properties:
-            name = unique(part.value, self.names)
+            name = unique(part.value, taken)
             self.properties[part] = Column(name, self._type(part))
         return self.properties[part]
 
@@ -125,7 +120,7 @@ def bind_group_window(
             position=position(nodes[1]),
         )
     window = _window(first, GROUP_WINDOWS[first.name], below, environment)
-    return GroupWindow(window=window, input=below, taken=below.schema.names)
+    return GroupWindow(window=window, input=below)
 
 
 def _window(node: exp.Expr, kind: WindowKind, below: Logical, environment: Environment) -> Window:

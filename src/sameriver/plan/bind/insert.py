@@ -6,7 +6,7 @@ from sameriver.common.config import Config
 from sameriver.common.errors import Position, UserError, nearest
 from sameriver.common.schema import Field, Schema
 from sameriver.common.types import CHARACTERS, NULL, DataType
-from sameriver.functions.casts import implicit_cast_allowed
+from sameriver.functions.casts import cast_allowed, implicit_cast_allowed
 from sameriver.plan import logical
 from sameriver.plan.bind.calls import coerce
 from sameriver.plan.bind.context import Context
@@ -14,7 +14,7 @@ from sameriver.plan.bind.query import query_context
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import Scope
 from sameriver.plan.catalog import Catalog, View
-from sameriver.plan.expressions import Column, Expression, Literal, Named
+from sameriver.plan.expressions import Call, Column, Expression, Literal, Named
 from sameriver.plan.logical import Logical
 from sameriver.plan.table import Table
 from sameriver.sql.statements import Insert
@@ -180,5 +180,9 @@ def _constants(insert: Insert, table: Table, context: Context) -> dict[str, Expr
                 or f"'{table.name}' has no PARTITIONED BY.",
                 position=insert.table.position,
             )
-        constants[name] = environment.bind(node)
+        value, type = environment.bind(node), table.schema[name].plain
+        if implicit_cast_allowed(value.type, type) or not cast_allowed(value.type, type):
+            constants[name] = value
+        else:
+            constants[name] = Call("CAST", (value,), type.with_nullable(value.type.nullable))
     return constants

@@ -25,7 +25,7 @@ def inherited(own: Declaration, like: LikeClause, catalog: Catalog) -> Declarati
     if isinstance(found, View):
         raise _bad(like, f"'{like.table}' is a view", "LIKE takes a table; use AS SELECT instead.")
     base = of_table(found)
-    chosen = dict(like.options)
+    chosen = {part: strategy for strategy, part in like.options}
 
     def strategy(part: str) -> str:
         default = "OVERWRITING" if part == "OPTIONS" else "INCLUDING"

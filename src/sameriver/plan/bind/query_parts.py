@@ -63,10 +63,10 @@ def check_names(at: exp.Expr, names: list[str] | tuple[str, ...], schema: Schema
     twice = sorted({name for name in names if list(names).count(name) > 1})
     if len(names) == len(schema) and not twice:
         return
-    problem = f"names column '{twice[0]}' twice" if twice else f"names {len(names)} columns"
+    problem = f"has '{twice[0]}' twice" if twice else f"has {len(names)}"
     raise UserError(
         "BAD_ALIAS",
-        f"the list of names {problem}; the query has {len(schema)} columns",
+        f"the list of column names {problem}; the query has {len(schema)} columns",
         hint="Give each column one name of its own.",
         position=position(at),
     )

@@ -159,6 +159,8 @@ def _name(item: exp.Expr) -> str | None:
     match item:
         case exp.Alias():
             return item.alias
+        case exp.Paren():
+            return _name(item.this)
         case exp.Column():
             return item.name
         case exp.Dot() if isinstance(item.expression, exp.Identifier):

@@ -84,7 +84,7 @@ def time_column(node: exp.Expr, scope: Scope, below: Logical) -> Column:
     )
     raise UserError(
         "NOT_A_TIME_ATTRIBUTE",
-        f"'{name}' of type {column.type} is not a time attribute here",
+        f"'{name}' of type {column.type.name} is not a time attribute here",
         hint=hint,
         position=position(node),
     )
