@@ -1,0 +1,7 @@
+"""The Python API."""
+
+from sameriver.session.plans import Plan
+from sameriver.session.result import Result
+from sameriver.session.session import Session
+
+__all__ = ["Plan", "Result", "Session"]

@@ -1,0 +1,189 @@
+"""Statements that change or show the catalog and the options; none of them runs a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from sameriver import functions
+from sameriver.common.config import OPTIONS, Config
+from sameriver.common.errors import UserError, nearest
+from sameriver.common.schema import Schema
+from sameriver.common.types import BOOLEAN, STRING
+from sameriver.plan.catalog import Catalog, View
+from sameriver.plan.expressions import to_sql
+from sameriver.plan.table import Table
+from sameriver.session.frames import quoted
+from sameriver.sql.statements import Describe, Name, ResetOption, SetOption, Show
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A small table that a statement gives."""
+
+    schema: Schema
+    rows: pl.DataFrame
+
+
+def listing(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Listing:
+    """A listing whose columns are text."""
+    schema = Schema.of([(name, STRING) for name in columns])
+    return Listing(schema, pl.DataFrame(list(rows), schema=schema.to_polars(), orient="row"))
+
+
+OK = listing(["result"], [["OK"]])
+"""What a statement gives that has nothing to show."""
+
+
+def set_option(statement: SetOption, config: Config) -> tuple[Config, Listing]:
+    """SET: the options with one more, or a list of those that are set.
+
+    Raises:
+        UserError: UNKNOWN_OPTION.
+    """
+    if statement.key is None:
+        shown = {**{key: config[key] for key in OPTIONS}, **config}
+        return config, listing(["key", "value"], sorted(shown.items()))
+    try:
+        return config.with_option(statement.key, statement.value or ""), OK
+    except UserError as error:
+        raise error.at(statement.position) from None
+
+
+def reset_option(statement: ResetOption, config: Config, initial: Config) -> Config:
+    """RESET: back to what the session began with."""
+    if statement.key is None:
+        return initial
+    if statement.key in initial:
+        return config.with_option(statement.key, initial[statement.key])
+    return config.without(statement.key)
+
+
+def show(statement: Show, catalog: Catalog) -> Listing:
+    """SHOW.
+
+    Raises:
+        UserError: UNSUPPORTED, UNKNOWN_TABLE.
+    """
+    items = list(catalog.items())
+    match statement.kind:
+        case "TABLES":
+            return _names("table name", [name for name, _ in items])
+        case "VIEWS":
+            return _names("view name", [name for name, item in items if isinstance(item, View)])
+        case "FUNCTIONS":
+            return _names("function name", [*functions.names(), *catalog.functions()])
+        case "USER FUNCTIONS":
+            return _names("function name", catalog.functions())
+        case "DATABASES":
+            return _names("database name", catalog.databases())
+        case "CATALOGS":
+            return _names("catalog name", catalog.catalogs())
+        case "CURRENT CATALOG":
+            return _names("current catalog name", [catalog.namespace[0]])
+        case "CURRENT DATABASE":
+            return _names("current database name", [catalog.namespace[1]])
+        case "CREATE TABLE" | "CREATE VIEW" if statement.name is not None:
+            return listing(["result"], [[_create(statement.name, catalog)]])
+    kinds = ("TABLES", "VIEWS", "FUNCTIONS", "DATABASES", "CATALOGS", "CREATE TABLE")
+    raise UserError(
+        "UNSUPPORTED",
+        f"'SHOW {statement.kind}' is not supported",
+        hint=nearest(statement.kind, kinds),
+        position=statement.position,
+    )
+
+
+def _names(column: str, names: Iterable[str]) -> Listing:
+    return listing([column], [[name] for name in sorted(names)])
+
+
+def describe(statement: Describe, catalog: Catalog) -> Listing:
+    """DESCRIBE: name, type, null, key, extras and watermark of each column, as in Flink.
+
+    Raises:
+        UserError: UNKNOWN_TABLE.
+    """
+    item = catalog.get(statement.name.parts, statement.position)
+    schema = Schema.of(
+        [
+            ("name", STRING),
+            ("type", STRING),
+            ("null", BOOLEAN),
+            ("key", STRING),
+            ("extras", STRING),
+            ("watermark", STRING),
+        ]
+    )
+    rows = []
+    for field in item.schema:
+        shown = str(field.type.with_nullable(True))
+        extras = _extras(item) if isinstance(item, Table) else {}
+        key = watermark = None
+        if isinstance(item, Table):
+            key = f"PRI({', '.join(item.primary_key)})" if field.name in item.primary_key else None
+            watermark = _watermark(item) if _has_watermark(item, field.name) else None
+        rows.append(
+            (field.name, shown, field.type.nullable, key, extras.get(field.name), watermark)
+        )
+    return Listing(schema, pl.DataFrame(rows, schema=schema.to_polars(), orient="row"))
+
+
+def _extras(table: Table) -> dict[str, str]:
+    """What a column is besides its type: computed, or metadata."""
+    extras = {column.name: f"AS {to_sql(column.expression)}" for column in table.computed}
+    for column in table.metadata:
+        virtual = " VIRTUAL" if column.virtual else ""
+        extras[column.name] = f"METADATA FROM '{column.key}'{virtual}"
+    return extras
+
+
+def _has_watermark(table: Table, column: str) -> bool:
+    return table.watermark is not None and table.watermark.column == column
+
+
+def _watermark(table: Table) -> str:
+    spec = table.watermark
+    if spec is None:
+        return ""
+    return "SOURCE_WATERMARK()" if spec.expression is None else to_sql(spec.expression)
+
+
+def _create(name: Name, catalog: Catalog) -> str:
+    """DDL that declares the table or view again."""
+    item = catalog.get(name.parts, name.position)
+    if isinstance(item, View):
+        columns = ", ".join(map(quoted, item.schema.names))
+        return f"CREATE VIEW {quoted(item.name)} ({columns}) AS\n{item.query.sql()}"
+    lines = [_column_ddl(item, field.name, str(field.type.plain)) for field in item.schema]
+    if item.watermark is not None:
+        lines.append(f"WATERMARK FOR {quoted(item.watermark.column)} AS {_watermark(item)}")
+    if item.primary_key:
+        keys = ", ".join(map(quoted, item.primary_key))
+        lines.append(f"PRIMARY KEY ({keys}) NOT ENFORCED")
+    body = ",\n".join(f"  {line}" for line in lines)
+    partitioned = ", ".join(map(quoted, item.partitioned_by))
+    text = f"CREATE TABLE {quoted(item.name)} (\n{body}\n)"
+    if item.comment:
+        text += f" COMMENT {_quote(item.comment)}"
+    if partitioned:
+        text += f" PARTITIONED BY ({partitioned})"
+    options = ",\n".join(f"  {_quote(k)} = {_quote(v)}" for k, v in sorted(item.options.items()))
+    return f"{text} WITH (\n{options}\n)"
+
+
+def _column_ddl(table: Table, name: str, type: str) -> str:
+    extras = _extras(table).get(name)
+    if extras is None:
+        return f"{quoted(name)} {type}"
+    return (
+        f"{quoted(name)} {extras}"
+        if extras.startswith("AS ")
+        else f"{quoted(name)} {type} {extras}"
+    )
+
+
+def _quote(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

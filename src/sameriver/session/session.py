@@ -1,0 +1,354 @@
+"""The Python API: a catalog, options, and statements that run in order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from threading import Event
+
+from sameriver.common.changes import Changes
+from sameriver.common.config import Config, check_key
+from sameriver.common.errors import Position, UserError
+from sameriver.common.time import Clock, SystemClock
+from sameriver.connectors.connector import Sink
+from sameriver.connectors.frame import register_frames
+from sameriver.engine.driver import Driver, Progress, run
+from sameriver.engine.job import Job, Sources
+from sameriver.plan.bind import bind_create_as, bind_table, bind_view
+from sameriver.plan.catalog import Catalog
+from sameriver.plan.table import Table
+from sameriver.session import commands
+from sameriver.session.commands import OK, Listing, listing
+from sameriver.session.frames import Frame, create_table, frames, schema_of
+from sameriver.session.plans import Plan, check_table, plan, plan_of
+from sameriver.session.result import Result
+from sameriver.sql import parse_script, statements
+from sameriver.sql.statements import Statement
+
+Watch = Callable[[Progress], None]
+"""Told how far a running job is, after each batch."""
+
+
+class Session:
+    """Runs Flink SQL in this process.
+
+    A session holds a catalog of tables and views and the options that ``SET`` changes; statements
+    see what the ones before them did.
+
+    Args:
+        config: options to begin with, by Flink's keys; RESET goes back to them.
+        clock: processing time; the machine's clock if None.
+
+    Raises:
+        UserError: UNKNOWN_OPTION.
+
+    Example:
+        >>> result = Session().sql("SELECT a + 1 AS b FROM (VALUES (1), (2)) AS t (a)")
+        >>> result.to_polars()["b"].to_list()
+        [2, 3]
+    """
+
+    def __init__(
+        self, config: Mapping[str, str] | None = None, *, clock: Clock | None = None
+    ) -> None:
+        values = dict(config or {})
+        for key in values:
+            check_key(key)
+        self._initial = Config(values)
+        self.config = self._initial
+        self.clock = clock or SystemClock()
+        self.catalog = Catalog()
+
+    # Statements.
+
+    def execute(
+        self, script: str, *, stop: Event | None = None, progress: Watch | None = None
+    ) -> list[Result]:
+        """Runs a script; one result a statement.
+
+        INSERTs and statement sets run to their end here. Queries run when their result is read.
+
+        Args:
+            script: statements that ``;`` ends.
+            stop: set it from another thread to stop the running job between two batches.
+            progress: called after each batch of a running job.
+
+        Raises:
+            SameriverError: the first statement that is wrong, or whose job failed; what came
+                before it has been done.
+        """
+        return list(self.results(script, stop=stop, progress=progress))
+
+    def results(
+        self, script: str, *, stop: Event | None = None, progress: Watch | None = None
+    ) -> Iterator[Result]:
+        """The same one by one: a statement is executed when its result is asked for."""
+        for statement in parse_script(script):
+            yield self._execute(statement, stop, progress)
+
+    def sql(self, query: str) -> Result:
+        """Runs a single statement, most often a query.
+
+        Raises:
+            UserError: ONE_STATEMENT if there are none or several; whatever is wrong with it.
+            ExternalError: its job failed.
+        """
+        parsed = parse_script(query)
+        if len(parsed) != 1:
+            raise UserError(
+                "ONE_STATEMENT",
+                f"'sql' takes one statement, not {len(parsed)}",
+                hint="Use 'execute' for scripts.",
+            )
+        return self._execute(parsed[0], None, None)
+
+    def plan(self, script: str | Iterable[Statement]) -> list[Plan]:
+        """The plans of all jobs of a script; definitions and options take effect, jobs don't run.
+
+        Args:
+            script: text, or statements that are parsed already.
+
+        Raises:
+            UserError: what is wrong with the script.
+        """
+        plans = []
+        for statement in parse_script(script) if isinstance(script, str) else script:
+            inner = statement.statement if isinstance(statement, statements.Explain) else statement
+            planned = self._plan(inner)
+            if planned is None:
+                self._command(inner)
+            else:
+                plans.append(planned)
+        return plans
+
+    def explain(self, script: str, *, format: str = "text") -> str:
+        """Logical plan, physical plan and state tables of all jobs of a script.
+
+        Args:
+            script: definitions take effect; jobs are not run.
+            format: ``text`` or ``json`` (a list with an entry for each job).
+
+        Raises:
+            UserError: what is wrong with the script; BAD_FORMAT.
+        """
+        if format not in ("text", "json"):
+            raise UserError(
+                "BAD_FORMAT", f"there is no format '{format}'", hint="Use 'text' or 'json'."
+            )
+        plans = self.plan(script)
+        if format == "text":
+            return "\n".join(planned.explain() for planned in plans)
+        return f"[{', '.join(planned.explain_json() for planned in plans)}]"
+
+    def job(self, plan: Plan, *, sources: Sources | None = None, sink: Sink | None = None) -> Job:
+        """A job to be driven by hand, or by ``engine.driver``.
+
+        Args:
+            plan: one of ``plan(script)``.
+            sources: stands in for the source of a scan; None from it: the table's own.
+            sink: takes all output of the job; None: the tables' own sinks.
+
+        Raises:
+            UserError: a table's options are wrong.
+            ExternalError: a sink can't be opened.
+        """
+        return Job(
+            plan.roots,
+            plan.config,
+            clock=self.clock,
+            sources=sources,
+            sinks=None if sink is None else lambda _: sink,
+        )
+
+    # Frames.
+
+    def register(
+        self,
+        name: str,
+        data: Frame | Iterable[Frame],
+        *,
+        watermark: tuple[str, str] | None = None,
+        proctime: str | None = None,
+        primary_key: Iterable[str] = (),
+    ) -> None:
+        """Makes frames readable as a table; another table of that name is replaced.
+
+        Args:
+            name: of the table.
+            data: a Polars, pandas or Arrow frame, or an iterable of them: a stream, each frame a
+                batch. A frame can be read by any number of queries, an iterator by one.
+            watermark: event-time column and the SQL of its watermark, such as
+                ``("ts", "ts - INTERVAL '5' SECOND")``. The column is read as TIMESTAMP(3).
+            proctime: name of a processing-time column to add.
+            primary_key: names of columns.
+
+        Raises:
+            UserError: NOT_A_FRAME, UNSUPPORTED_TYPE, UNKNOWN_COLUMN, or what is wrong with the
+                watermark.
+        """
+        head, rest = frames(data)
+        schema = schema_of(head, None if watermark is None else watermark[0])
+        held = register_frames(head if rest is None else lambda: rest)
+        ddl = create_table(
+            name,
+            schema,
+            {"connector": "frame", "frame": held},
+            watermark=watermark,
+            proctime=proctime,
+            primary_key=tuple(primary_key),
+        )
+        (create,) = parse_script(ddl)
+        assert isinstance(create, statements.CreateTable)
+        self.catalog.add((name,), bind_table(create, self.catalog, self.config), replace=True)
+
+    # One statement.
+
+    def _execute(self, statement: Statement, stop: Event | None, progress: Watch | None) -> Result:
+        planned = self._plan(statement)
+        if planned is None:
+            return self._small(statement, self._command(statement))
+        if isinstance(statement, statements.Query):
+            batches = self._run_query(planned, stop, progress)
+            return Result(planned.schema, batches, statement, planned.config.zone)
+        last = run(self.job(planned), stop=stop, progress=progress)
+        return self._small(statement, listing(["rows written"], [[str(last.rows_out)]]))
+
+    def _small(self, statement: Statement, shown: Listing) -> Result:
+        batches = iter((Changes(shown.rows),))
+        return Result(shown.schema, batches, statement, self.config.zone)
+
+    def _run_query(
+        self, planned: Plan, stop: Event | None, progress: Watch | None
+    ) -> Iterator[Changes]:
+        """Drives the job as its changes are asked for."""
+        out = _Outbox()
+        with Driver(self.job(planned, sink=out)) as driver:
+            alive = True
+            while alive:
+                alive = driver.step() and not (stop is not None and stop.is_set())
+                if progress is not None:
+                    progress(driver.progress())
+                while out.batches:
+                    yield out.batches.popleft()
+
+    def _plan(self, statement: Statement) -> Plan | None:
+        """The plan of a statement that is a job."""
+        match statement:
+            case statements.Query() | statements.Insert() | statements.StatementSet():
+                return plan(statement, self.catalog, self.config)
+            case statements.CreateTable(query=query) if query is not None:
+                return self._create_as(statement)
+        return None
+
+    def _create_as(self, create: statements.CreateTable) -> Plan | None:
+        insert = bind_create_as(create, self.catalog, self.config)
+        new = self.catalog.add(
+            create.name.parts,
+            insert.table,
+            if_not_exists=create.if_not_exists,
+            position=create.position,
+        )
+        return plan_of(create, (insert,), self.config) if new else None
+
+    def _command(self, statement: Statement) -> Listing:
+        """Does a statement that is no job."""
+        match statement:
+            case statements.SetOption():
+                self.config, shown = commands.set_option(statement, self.config)
+                return shown
+            case statements.ResetOption():
+                self.config = commands.reset_option(statement, self.config, self._initial)
+            case statements.Show():
+                return commands.show(statement, self.catalog)
+            case statements.Describe():
+                return commands.describe(statement, self.catalog)
+            case statements.Explain(statement=inner):
+                return self._explain(inner)
+            case statements.Use(kind=kind, name=name, position=position):
+                self.catalog.use(kind, name.parts, position)
+            case statements.Drop():
+                self._drop(statement)
+            case _:
+                self._create(statement)
+        return OK
+
+    def _explain(self, statement: Statement) -> Listing:
+        planned = self._plan(statement)
+        if planned is None:
+            raise UserError(
+                "UNSUPPORTED",
+                f"EXPLAIN takes a query or an INSERT, not '{type(statement).__name__}'",
+                hint="Write EXPLAIN SELECT ... or EXPLAIN INSERT INTO ...",
+                position=getattr(statement, "position", None),
+            )
+        return listing(["result"], [[planned.explain()]])
+
+    def _create(self, statement: Statement) -> None:
+        match statement:
+            case statements.CreateTable():
+                table = bind_table(statement, self.catalog, self.config)
+                _check(table, statement.position)
+                self.catalog.add(
+                    statement.name.parts,
+                    table,
+                    if_not_exists=statement.if_not_exists,
+                    position=statement.position,
+                )
+            case statements.CreateView():
+                self.catalog.add(
+                    statement.name.parts,
+                    bind_view(statement, self.catalog, self.config),
+                    if_not_exists=statement.if_not_exists,
+                    replace=statement.or_replace,
+                    position=statement.position,
+                )
+            case statements.CreateFunction():
+                self.catalog.add_function(statement)
+            case statements.CreateNamespace(kind="CATALOG", name=name, position=position):
+                self.catalog.create_catalog(
+                    name.parts[-1], if_not_exists=statement.if_not_exists, position=position
+                )
+            case statements.CreateNamespace(name=name, position=position):
+                self.catalog.create_database(
+                    name.parts, if_not_exists=statement.if_not_exists, position=position
+                )
+
+    def _drop(self, drop: statements.Drop) -> None:
+        parts, quiet, position = drop.name.parts, drop.if_exists, drop.position
+        match drop.kind:
+            case "TABLE" | "VIEW":
+                self.catalog.drop(drop.kind, parts, if_exists=quiet, position=position)
+            case "FUNCTION":
+                self.catalog.drop_function(parts, if_exists=quiet, position=position)
+            case kind:
+                self.catalog.drop_namespace(kind, parts, if_exists=quiet, position=position)
+
+
+def _check(table: Table, position: Position | None) -> None:
+    """Options that are wrong are told now, ones that are missing when the table is used.
+
+    A table may serve LIKE alone, which adds what is missing.
+    """
+    if not table.connector:
+        return
+    try:
+        check_table(table)
+    except UserError as error:
+        if error.code != "MISSING_OPTION":
+            raise error.at(position) from None
+
+
+class _Outbox:
+    """A sink that holds batches until they are taken."""
+
+    def __init__(self) -> None:
+        self.batches: deque[Changes] = deque()
+
+    def write(self, changes: Changes) -> None:
+        self.batches.append(changes)
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
+
+    def abort(self) -> None: ...
