@@ -22,6 +22,7 @@ from sameriver.functions.coercion import common_number
 from sameriver.functions.failure import fail_where
 from sameriver.functions.forms import INTERVAL, NUMBER, Form, infer, wrong_arguments
 from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
+from sameriver.functions.staged import let
 
 _SHIFTED = (Root.DATE, Root.TIME, *TIMESTAMPS)
 _DECIMAL_TYPES: dict[str, Callable[[DataType, DataType], DataType]] = {
@@ -67,6 +68,8 @@ def _numbers(left: DataType, right: DataType, symbol: str) -> _Settled | None:
     if left.root not in NUMERIC or right.root not in NUMERIC:
         return None
     wider = common_number(left, right)
+    if symbol == "%" and wider.root in APPROXIMATE:
+        return None
     if wider.root is Root.DECIMAL:
         one, two = decimals.as_decimal(left), decimals.as_decimal(right)
         return one, two, _DECIMAL_TYPES[symbol](one, two)
@@ -141,9 +144,13 @@ def _by_zero(evaluation: Evaluation, args: Sequence[pl.Expr], value: pl.Expr) ->
 
 def _cut(left: pl.Expr, right: pl.Expr, type: DataType) -> pl.Expr:
     """Integer quotient, rounded toward zero."""
-    floor = left // right
-    inexact = (floor * right != left) & ((left < 0) != (right < 0))
-    return floor + inexact.cast(to_polars(type))
+    dtype = to_polars(type)
+
+    def toward_zero(one: pl.Expr, two: pl.Expr, floor: pl.Expr) -> pl.Expr:
+        inexact = (floor * two != one) & ((one < 0) != (two < 0))
+        return floor + inexact.cast(dtype)
+
+    return let(dtype, toward_zero, left, right, left // right)
 
 
 def _over(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
@@ -159,9 +166,6 @@ def _over(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
 def _modulo(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     left, right = args
     one, two = _types(evaluation)
-    if one.root in APPROXIMATE:
-        rest = left.abs() % right.abs()
-        return pl.when(left < 0).then(-rest).otherwise(rest)
     if one.root is Root.DECIMAL:
         return _by_zero(evaluation, args, decimals.remainder(left, right, one, two))
     rest = left - _cut(left, right, one) * right

@@ -73,8 +73,9 @@ def common_number(left: DataType, right: DataType) -> DataType:
 
 
 def _datetime(left: DataType, right: DataType) -> DataType | None:
-    roots = {left.root, right.root}
-    root = Root.TIMESTAMP_LTZ if Root.TIMESTAMP_LTZ in roots else Root.TIMESTAMP
+    if (left.root is Root.DATE) != (right.root is Root.DATE):
+        return None
+    root = left.root if left.root is right.root else Root.TIMESTAMP
     return DataType(root=root, precision=max(left.precision or 0, right.precision or 0))
 
 
@@ -102,7 +103,7 @@ def comparable(left: DataType, right: DataType, *, equality: bool) -> DataType |
         return None
     for text, other in ((left, right), (right, left)):
         if text.root in CHARACTERS and other.root not in CHARACTERS:
-            readable = other.root in (*_DATETIME, Root.TIME, Root.BOOLEAN)
+            readable = other.root in (*_DATETIME, Root.TIME)
             if readable or (other.root in NUMERIC and not equality):
                 return other
             return None

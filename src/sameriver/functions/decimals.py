@@ -14,9 +14,11 @@ import polars as pl
 
 from sameriver.common.types import DataType, Root, decimal, to_polars
 from sameriver.functions.distinct import by_distinct
+from sameriver.functions.staged import let
 
 MAX_PRECISION = 38
 _DIGITS = {Root.TINYINT: 3, Root.SMALLINT: 5, Root.INT: 10, Root.BIGINT: 19}
+_INT128 = pl.Int128()
 _WIDE = Context(prec=160, rounding=ROUND_HALF_UP)
 
 
@@ -97,8 +99,12 @@ def unscaled(value: pl.Expr) -> pl.Expr:
 def scaled(value: pl.Expr, type: DataType) -> pl.Expr:
     """The decimal of an unscaled integer; NULL where it has too many digits."""
     limit = 10 ** (type.precision or 0)
-    fits = (value > big(-limit)) & (value < big(limit))
-    return pl.when(fits).then(value).reinterpret(dtype=_dtype(type))
+
+    def bounded(held: pl.Expr) -> pl.Expr:
+        fits = (held > big(-limit)) & (held < big(limit))
+        return pl.when(fits).then(held).reinterpret(dtype=_dtype(type))
+
+    return let(_dtype(type), bounded, value)
 
 
 def _exactly(value: pl.Expr, type: DataType) -> pl.Expr:
@@ -120,18 +126,27 @@ def _negated(value: pl.Expr) -> pl.Expr:
 
 def half_up(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
     """Quotient of integers, rounded to the nearest, ties away from zero."""
-    size, by = numerator.abs(), denominator.abs()
-    whole = size // by
-    rounded = whole + ((size - whole * by) * 2 >= by).cast(pl.Int128)
-    negative = (numerator < 0) != (denominator < 0)
-    return pl.when(negative).then(_negated(rounded)).otherwise(rounded)
+    return let(_INT128, _half_up, numerator, denominator)
+
+
+def _half_up(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
+    sizes = (numerator.abs(), denominator.abs())
+    rounded = let(_INT128, _nearest, *sizes, sizes[0] // sizes[1])
+    return rounded * (numerator.sign() * denominator.sign())
+
+
+def _nearest(size: pl.Expr, by: pl.Expr, whole: pl.Expr) -> pl.Expr:
+    return whole + ((size - whole * by) * 2 >= by).cast(_INT128)
 
 
 def truncated(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
     """Quotient of integers, rounded toward zero."""
+    return let(_INT128, _truncated, numerator, denominator)
+
+
+def _truncated(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
     size = numerator.abs() // denominator.abs()
-    negative = (numerator < 0) != (denominator < 0)
-    return pl.when(negative).then(_negated(size)).otherwise(size)
+    return size * (numerator.sign() * denominator.sign())
 
 
 def move_point(value: pl.Expr, places: int) -> pl.Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from zoneinfo import ZoneInfo
 
@@ -16,8 +17,10 @@ from sameriver.common.types import (
     to_polars,
 )
 from sameriver.functions.decimals import big, exactly_each, scaled
+from sameriver.functions.staged import let
 from sameriver.functions.zones import to_instant
 
+_INT128 = pl.Int128()
 _TRUE = ["t", "true", "y", "yes", "1"]
 _FALSE = ["f", "false", "n", "no", "0"]
 _FLOAT = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?|NaN|Infinity)$"
@@ -31,7 +34,11 @@ def parsed(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr | None:
     trimmed = value.str.strip_chars()
     match type.root:
         case root if root in INTEGERS:
-            whole = trimmed.str.extract(r"^([+-]?\d+)(?:\.\d*)?$", 1)
+            whole = "0" + trimmed.str.extract(r"^\+?(\d*)(?:\.\d*)?$", 1)
+            whole = pl.coalesce(
+                pl.when(trimmed.str.contains(r"\d")).then(whole),
+                trimmed.str.extract(r"^(-\d+)(?:\.\d*)?$", 1),
+            )
             return whole.cast(to_polars(type), strict=False)
         case root if root in APPROXIMATE:
             number = pl.when(trimmed.str.contains(_FLOAT)).then(trimmed.str.strip_chars_end("dDfF"))
@@ -57,19 +64,29 @@ def parsed(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr | None:
 
 def decimal_of(value: pl.Expr, type: DataType) -> pl.Expr:
     """Decimal text, rounded HALF_UP; NULL if malformed or too long."""
-    scale = type.scale or 0
-    groups = value.str.extract_groups(_PLAIN)
-    sign, whole, fraction = (groups.struct.field(str(n)) for n in (1, 2, 3))
-    fraction = fraction.fill_null("")
-    digits = whole + fraction.str.head(scale).str.pad_end(scale, "0")
-    size = pl.concat_str(pl.lit("0"), digits.str.strip_chars_start("0"))
-    size = size.cast(pl.Int128, strict=False)
-    up = fraction.str.slice(scale, 1).str.contains("[5-9]").cast(pl.Int128)
-    rounded = size + up
-    signed = pl.when(sign == "-").then(big(0) - rounded).otherwise(rounded)
-    plain = value.str.contains(r"\d") & ~value.str.contains("[eE]")
-    odd = pl.when(value.str.contains("[eE]")).then(value)
-    return pl.coalesce(scaled(pl.when(plain).then(signed), type), exactly_each(_read, type, odd))
+
+    def read(text: pl.Expr) -> pl.Expr:
+        scientific = text.str.contains("[eE]")
+        plain = let(_INT128, _unscaled(type.scale or 0), text.str.extract_groups(_PLAIN))
+        odd = exactly_each(_read, type, pl.when(scientific).then(text))
+        return pl.when(scientific).then(odd).otherwise(scaled(plain, type))
+
+    return let(to_polars(type), read, value)
+
+
+def _unscaled(scale: int) -> Callable[[pl.Expr], pl.Expr]:
+    """Digits of sign, whole part and fraction as one integer, rounded at ``scale``."""
+
+    def read(groups: pl.Expr) -> pl.Expr:
+        sign, whole, fraction = (groups.struct.field(str(n)) for n in (1, 2, 3))
+        fraction = fraction.fill_null("")
+        digits = whole + fraction.str.head(scale).str.pad_end(scale, "0")
+        some = (whole != "") | (fraction != "")
+        size = ("0" + pl.when(some).then(digits)).cast(pl.Int128, strict=False)
+        up = fraction.str.slice(scale, 1) >= "5"
+        return (size + up.cast(pl.Int128)) * pl.when(sign == "-").then(big(-1)).otherwise(big(1))
+
+    return read
 
 
 def _read(shown: str) -> Decimal | None:
@@ -81,20 +98,44 @@ def _read(shown: str) -> Decimal | None:
 
 def date_of(value: pl.Expr) -> pl.Expr:
     """``2020-01-31``, ``2020-1-31``, ``2020-01``, ``2020``; a time of day behind it is ignored."""
-    day = value.str.extract(r"^([^ T]*)", 1).str.extract_groups(_DATE)
+
+    def read(text: pl.Expr, quick: pl.Expr) -> pl.Expr:
+        day = pl.when(quick.is_null()).then(text.str.extract(r"^([^ T]*)", 1))
+        return pl.coalesce(quick, let(pl.Date(), _spelled, day.str.extract_groups(_DATE)))
+
+    return let(pl.Date(), read, value, value.str.to_date("%Y-%m-%d", strict=False))
+
+
+def _spelled(day: pl.Expr) -> pl.Expr:
     year, month, date = (day.struct.field(str(n)) for n in (1, 2, 3))
-    spelled = pl.format("{}-{}-{}", year.str.zfill(4), month.fill_null("1"), date.fill_null("1"))
-    return spelled.str.to_date("%Y-%m-%d", strict=False)
+    text = pl.format("{}-{}-{}", year.str.zfill(4), month.fill_null("1"), date.fill_null("1"))
+    return text.str.to_date("%Y-%m-%d", strict=False)
 
 
 def timestamp_of(value: pl.Expr, type: DataType) -> pl.Expr:
     """``2020-01-31[ 10:20:30[.123456789]]``; digits beyond the precision are cut."""
-    parts = value.str.splitn(" ", 2)
-    day = date_of(pl.when(~value.str.contains("T")).then(parts.struct.field("field_0")))
-    clock = parts.struct.field("field_1")
-    timed = _clock_of(clock.str.strip_chars(), type)
-    timed = pl.when(clock.is_null() | clock.str.contains(r":\d+:")).then(timed)
     unit = time_unit(type)
+    dtype = pl.Datetime(unit)
+
+    def read(text: pl.Expr, quick: pl.Expr) -> pl.Expr:
+        rest = let(dtype, lambda odd: _timestamp(odd, type), pl.when(quick.is_null()).then(text))
+        return pl.coalesce(quick, rest)
+
+    if type.precision not in (3, 6, 9):
+        return let(dtype, lambda text: _timestamp(text, type), value)
+    quick = value.str.to_datetime(
+        "%Y-%m-%d %H:%M:%S%.f", time_unit=unit, strict=False, ambiguous="null"
+    )
+    return let(dtype, read, value, quick)
+
+
+def _timestamp(text: pl.Expr, type: DataType) -> pl.Expr:
+    """The same, by parts: also ``2020-01-31`` and any number of digits."""
+    unit = time_unit(type)
+    parts = text.str.splitn(" ", 2)
+    day = date_of(pl.when(~text.str.contains("T")).then(parts.struct.field("field_0")))
+    clock = parts.struct.field("field_1")
+    timed = pl.when(clock.str.contains(r":\d+:")).then(_clock_of(clock.str.strip_chars(), type))
     nanoseconds = pl.when(clock.is_null()).then(pl.lit(0, dtype=pl.Int64)).otherwise(timed)
     by = {"ms": 1_000_000, "us": 1000, "ns": 1}[unit]
     return (day.cast(pl.Datetime(unit)).cast(pl.Int64) + nanoseconds // by).cast(pl.Datetime(unit))
@@ -102,16 +143,19 @@ def timestamp_of(value: pl.Expr, type: DataType) -> pl.Expr:
 
 def _clock_of(value: pl.Expr, type: DataType) -> pl.Expr:
     """Time of day in ns, cut to the precision of ``type``."""
-    groups = value.str.extract_groups(_CLOCK)
-    hour, minute, second = (
-        groups.struct.field(str(n)).cast(pl.Int64, strict=False) for n in (1, 2, 3)
-    )
-    minute, second = minute.fill_null(0), second.fill_null(0)
     digits = 6 if type.precision is None else type.precision
-    shown = groups.struct.field("4").fill_null("").str.head(digits).str.pad_end(9, "0")
-    fraction = shown.cast(pl.Int64, strict=False)
-    total = ((hour * 60 + minute) * 60 + second) * 1_000_000_000 + fraction
-    return pl.when((hour < 24) & (minute < 60) & (second < 60)).then(total)
+
+    def read(groups: pl.Expr) -> pl.Expr:
+        hour, minute, second = (
+            groups.struct.field(str(n)).cast(pl.Int64, strict=False) for n in (1, 2, 3)
+        )
+        minute, second = minute.fill_null(0), second.fill_null(0)
+        shown = groups.struct.field("4").fill_null("").str.head(digits).str.pad_end(9, "0")
+        fraction = shown.cast(pl.Int64, strict=False)
+        total = ((hour * 60 + minute) * 60 + second) * 1_000_000_000 + fraction
+        return pl.when((hour < 24) & (minute < 60) & (second < 60)).then(total)
+
+    return let(pl.Int64(), read, value.str.extract_groups(_CLOCK))
 
 
 def exact_text(value: pl.Expr, type: DataType) -> pl.Expr:

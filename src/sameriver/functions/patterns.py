@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import polars as pl
 
+from sameriver.functions.calendar import add_months
 from sameriver.functions.failure import failure
+from sameriver.functions.staged import let
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +115,48 @@ def parsed(value: pl.Expr, pattern: str, *, lenient: bool) -> pl.Expr:
         EvaluationError: BAD_PATTERN for a letter that can't be read.
     """
     regex = "^" + "".join(_group(pattern, piece, lenient) for piece in pieces(pattern))
-    groups = value.str.extract_groups(regex + ("" if lenient else "$"))
-    found: dict[str, pl.Expr] = {}
-    number = 0
-    for piece in pieces(pattern):
-        if piece.letter:
-            number += 1
-            found[piece.letter] = _value(groups.struct.field(str(number)), piece)
-    return _assembled(found)
+
+    def slow(text: pl.Expr) -> pl.Expr:
+        return let(pl.Int64(), _fields(pattern, lenient), text.str.extract_groups(regex))
+
+    def read(text: pl.Expr, quick: pl.Expr) -> pl.Expr:
+        return pl.coalesce(quick, let(pl.Int64(), slow, pl.when(quick.is_null()).then(text)))
+
+    quick = _quick(value, pattern, lenient)
+    return slow(value) if quick is None else let(pl.Int64(), read, value, quick)
+
+
+def _fields(pattern: str, lenient: bool) -> Callable[[pl.Expr], pl.Expr]:
+    """Reads the groups of the pattern's regular expression."""
+
+    def read(groups: pl.Expr) -> pl.Expr:
+        lettered = [piece for piece in pieces(pattern) if piece.letter]
+        return _assembled(
+            {
+                piece.letter: _value(groups.struct.field(str(number)), piece)
+                for number, piece in enumerate(lettered, start=1)
+            },
+            lenient,
+        )
+
+    return read
+
+
+_QUICK = {"yyyy": "%Y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
+
+
+def _quick(text: pl.Expr, pattern: str, lenient: bool) -> pl.Expr | None:
+    """By Polars' own parser, where the pattern is a full date and time of fixed width."""
+    found = [piece for piece in pieces(pattern) if piece.letter]
+    if {piece.text for piece in found} != set(_QUICK) or len(found) != len(_QUICK):
+        return None
+    shape = "".join(
+        _QUICK[p.text] if p.letter else p.text.replace("%", "%%") for p in pieces(pattern)
+    )
+    width = sum(piece.width for piece in pieces(pattern))
+    exact = text if lenient else pl.when(text.str.len_bytes() == width).then(text)
+    read = exact.str.to_datetime(shape, time_unit="ms", strict=False, ambiguous="null")
+    return read.cast(pl.Int64) * 1_000_000
 
 
 def _group(pattern: str, piece: Piece, lenient: bool) -> str:
@@ -155,19 +191,28 @@ def _value(text: pl.Expr, piece: Piece) -> pl.Expr:
     return number + 2000 if piece.letter in "yu" and piece.width == 2 else number
 
 
-def _assembled(found: dict[str, pl.Expr]) -> pl.Expr:
+def _assembled(found: dict[str, pl.Expr], lenient: bool) -> pl.Expr:
+    """Nanoseconds of the parts; what a part exceeds rolls over if ``lenient``.
+
+    Otherwise it is NULL, but that a day up to 31 is cut to the last of its month.
+    """
+
     def part(letters: str, default: int) -> pl.Expr:
         held = [found[letter] for letter in letters if letter in found]
         return held[0] if held else pl.lit(default, dtype=pl.Int64)
 
-    day = pl.format(
-        "{}-{}-{}", part("yu", 1970).cast(pl.String).str.zfill(4), part("ML", 1), part("d", 1)
-    ).str.to_date("%Y-%m-%d", strict=False)
     hour = part("H", 0)
     if "h" in found:
         hour = found["h"] % 12 + 12 * part("a", 0)
-    minute, second = part("m", 0), part("s", 0)
-    valid = (hour < 24) & (minute < 60) & (second < 60)
-    seconds = (hour * 60 + minute) * 60 + second
-    clock = pl.when(valid).then(seconds * 1_000_000_000 + part("S", 0))
-    return day.cast(pl.Int32).cast(pl.Int64) * 86_400_000_000_000 + clock
+    minute, second, day, month = part("m", 0), part("s", 0), part("d", 1), part("ML", 1)
+    year = pl.format("{}-01-01", part("yu", 1970).cast(pl.String).str.zfill(4))
+    start = add_months(year.str.to_date("%Y-%m-%d", strict=False), month - 1)
+    if not lenient:
+        day = pl.min_horizontal(day, start.dt.days_in_month().cast(pl.Int64))
+    days = start.cast(pl.Int32).cast(pl.Int64) + day - 1
+    seconds = ((days * 24 + hour) * 60 + minute) * 60 + second
+    total = seconds * 1_000_000_000 + part("S", 0)
+    if lenient:
+        return total
+    within = (hour < 24) & (minute < 60) & (second < 60) & month.is_between(1, 12)
+    return pl.when(within & part("d", 1).is_between(1, 31)).then(total)

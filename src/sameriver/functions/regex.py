@@ -14,7 +14,7 @@ import polars as pl
 
 from sameriver.common.types import BOOLEAN, INT, STRING, DataType, array, to_polars
 from sameriver.functions.distinct import by_distinct
-from sameriver.functions.failure import failure
+from sameriver.functions.failure import EvaluationError, failure
 from sameriver.functions.forms import TEXT, WHOLE, Form, infer
 from sameriver.functions.signature import Evaluation, Kernel, ScalarFunction
 
@@ -32,6 +32,14 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as error:
         raise failure("BAD_PATTERN", f"'{pattern}' is no regular expression: {error}") from None
+
+
+def _valid(pattern: str) -> bool:
+    try:
+        _compiled(pattern)
+    except EvaluationError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=256)
@@ -153,10 +161,13 @@ def _contains(value: pl.Expr, pattern: str) -> pl.Expr:
 
 
 def _regexp(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    """A malformed pattern matches nothing, as in Flink."""
     pattern = _literal(evaluation, 1)
-    if pattern is not None:
+    if pattern is not None and _valid(pattern):
         return _contains(args[0], pattern)
-    return by_distinct(lambda s, p: _compiled(p).search(s) is not None, pl.Boolean, *args)
+    return by_distinct(
+        lambda s, p: _valid(p) and _compiled(p).search(s) is not None, pl.Boolean, *args
+    )
 
 
 def _extract(evaluation: Evaluation, args: _Args) -> pl.Expr:
@@ -170,6 +181,9 @@ def _extract(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 
 def _group(value: str, pattern: str, group: int = 0) -> str | None:
+    """NULL without a match, and as in Flink for a malformed pattern."""
+    if not _valid(pattern):
+        return None
     compiled = _compiled(pattern)
     found = compiled.search(value)
     return found.group(group) if found and 0 <= group <= compiled.groups else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Sequence
 from urllib.parse import quote_plus, unquote_plus
 
@@ -93,8 +94,9 @@ def _substring(value: pl.Expr, start: pl.Expr, length: pl.Expr | None = None) ->
         cut = value.str.slice(pl.when(outside).then(size).otherwise(begin))
         return pl.when(start.is_not_null()).then(cut)
     length = length.cast(pl.Int64)
-    cut = value.str.slice(pl.when(outside).then(size).otherwise(begin), length)
-    return pl.when((length >= 0) & start.is_not_null()).then(cut)
+    positive = pl.when(length >= 0).then(length)
+    cut = value.str.slice(pl.when(outside).then(size).otherwise(begin), positive)
+    return pl.when(positive.is_not_null() & start.is_not_null()).then(cut)
 
 
 def _trim(evaluation: Evaluation, args: _Args) -> pl.Expr:
@@ -171,7 +173,7 @@ def _overlaid(value: str, by: str, start: int, length: int) -> str:
 
 def _split_index(value: pl.Expr, separator: pl.Expr, index: pl.Expr) -> pl.Expr:
     parts = value.str.split(separator)
-    valid = (index >= 0) & (value != "")
+    valid = (index >= 0) & (value != "") & (separator != "")
     return pl.when(valid).then(parts.list.get(index, null_on_oob=True))
 
 
@@ -206,6 +208,16 @@ def _translate(value: str, source: str, target: str) -> str:
     for position, letter in enumerate(source):
         table.setdefault(ord(letter), ord(target[position]) if position < len(target) else None)
     return value.translate(table)
+
+
+def _capitalised(value: str) -> str:
+    return re.sub(r"[^\W_]+", lambda word: word.group(0).capitalize(), value)
+
+
+def _first_byte(value: str) -> int:
+    """Java's byte: -128 to 127."""
+    byte = value.encode()[0] if value else 0
+    return byte - 256 if byte > 127 else byte
 
 
 def _chr(code: int) -> str:
@@ -279,7 +291,7 @@ STRINGS = [
     _text("CONCAT_WS", (TEXT, TEXT, ...), _concat_ws, nullable=True),
     _text("UPPER", (TEXT,), lambda a: a.str.to_uppercase(), "UCASE", result=first),
     _text("LOWER", (TEXT,), lambda a: a.str.to_lowercase(), "LCASE", result=first),
-    _text("INITCAP", (TEXT,), lambda a: a.str.to_titlecase(), result=first),
+    _text("INITCAP", (TEXT,), _by_rows(_capitalised), result=first),
     ScalarFunction(
         name="TRIM",
         infer=infer("TRIM", (SYMBOL, TEXT, TEXT), result=_varying(2)),
@@ -323,7 +335,7 @@ STRINGS = [
             min(MAX_LENGTH, (o[0].type.precision or 0) + (o[1].type.precision or 0))
         ),
     ),
-    _text("ASCII", (TEXT,), _by_rows(lambda s: s.encode()[0] if s else 0, pl.Int32), result=INT),
+    _text("ASCII", (TEXT,), _by_rows(_first_byte, pl.Int32), result=INT),
     _text("CHR", (WHOLE,), _by_rows(_chr), nullable=True),
     ScalarFunction(
         name="SPLIT_INDEX",

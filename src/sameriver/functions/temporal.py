@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import polars as pl
@@ -58,9 +59,6 @@ def _wall(evaluation: Evaluation, position: int, value: pl.Expr) -> tuple[pl.Exp
 
 def _extract(evaluation: Evaluation, args: _Args) -> pl.Expr:
     unit = units.unit_of(evaluation.operands[0].value, units.FIELDS)
-    type = evaluation.operands[1].type
-    if unit == "EPOCH" and type.root is Root.TIMESTAMP_LTZ:
-        return args[1].dt.epoch("s").cast(pl.Int64)
     return units.extract(*_wall(evaluation, 1, args[1]), unit)
 
 
@@ -107,7 +105,9 @@ def _add(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 def _difference(evaluation: Evaluation, args: _Args) -> pl.Expr:
     unit = units.unit_of(evaluation.operands[0].value, units.MILLISECONDS | units.MONTHS)
-    walls = [_wall(evaluation, position, args[position]) for position in (1, 2)]
+    instants = all(o.type.root is Root.TIMESTAMP_LTZ for o in evaluation.operands[1:])
+    seen = replace(evaluation, zone=zone_of("UTC")) if instants else evaluation
+    walls = [_wall(seen, position, args[position]) for position in (1, 2)]
     start, end = (wall.cast(pl.Datetime("us")) for wall, _ in walls)
     return units.difference(start, end, timestamp(6), unit)
 
@@ -121,7 +121,7 @@ def _pattern(evaluation: Evaluation, position: int) -> str:
 def _date_format(evaluation: Evaluation, args: _Args) -> pl.Expr:
     wall, type = _wall(evaluation, 0, args[0])
     if type.root in CHARACTERS:
-        wall = timestamp_of(wall.str.strip_chars(), timestamp(9))
+        wall = (parsed(wall, _DEFAULT, lenient=False) // 1_000_000).cast(pl.Datetime("ms"))
     return formatted(wall, _pattern(evaluation, 1))
 
 
@@ -151,9 +151,7 @@ def _to_timestamp(evaluation: Evaluation, args: _Args) -> pl.Expr:
 def _to_timestamp_ltz(evaluation: Evaluation, args: _Args) -> pl.Expr:
     first = evaluation.operands[0].type
     if first.root in CHARACTERS:
-        zone = evaluation.zone
-        if len(args) == 3:
-            zone = zone_of(str(evaluation.operands[2].value))
+        zone = zone_of("UTC" if len(args) < 3 else str(evaluation.operands[2].value))
         return to_instant(_to_timestamp(evaluation, args[:2]), zone)
     precision = evaluation.operands[1].value if len(args) == 2 else 3
     by = 1000 if precision == 0 else 1

@@ -7,6 +7,7 @@ import polars as pl
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.types import DataType, Root, time_unit
 from sameriver.functions.calendar import MS_PER_DAY, add_milliseconds, add_months
+from sameriver.functions.staged import let
 
 MILLISECONDS = {
     "MILLISECOND": 1,
@@ -140,17 +141,20 @@ def difference(start: pl.Expr, end: pl.Expr, type: DataType, unit: str) -> pl.Ex
 
 def _months_between(start: pl.Expr, end: pl.Expr) -> pl.Expr:
     """Calcite's rule: whole days decide, the time of day only if the days are equal."""
-    from_day, to_day = start.dt.date(), end.dt.date()
+    return let(pl.Int64(), _months, start.dt.date(), end.dt.date(), end.dt.time() < start.dt.time())
+
+
+def _months(from_day: pl.Expr, to_day: pl.Expr, sooner: pl.Expr) -> pl.Expr:
     forward = to_day >= from_day
     early = pl.when(forward).then(from_day).otherwise(to_day)
     late = pl.when(forward).then(to_day).otherwise(from_day)
-    count = (late.dt.year().cast(pl.Int64) - early.dt.year()) * 12
-    count = count + late.dt.month().cast(pl.Int64) - early.dt.month()
-    months = _last_not_after(early, late, count)
-    signed = pl.when(forward).then(months).otherwise(-months)
+    size = let(pl.Int64(), _whole_months, early, late)
+    signed = pl.when(forward).then(size).otherwise(-size)
     met = add_months(from_day, signed) == to_day
-    return signed - (met & (end.dt.time() < start.dt.time())).cast(pl.Int64)
+    return signed - (met & sooner).cast(pl.Int64)
 
 
-def _last_not_after(early: pl.Expr, late: pl.Expr, months: pl.Expr) -> pl.Expr:
+def _whole_months(early: pl.Expr, late: pl.Expr) -> pl.Expr:
+    years = late.dt.year().cast(pl.Int64) - early.dt.year()
+    months = years * 12 + late.dt.month().cast(pl.Int64) - early.dt.month()
     return months - (add_months(early, months) > late).cast(pl.Int64)

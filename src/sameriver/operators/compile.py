@@ -12,6 +12,7 @@ from sameriver import functions
 from sameriver.common.errors import InternalError, SameriverError
 from sameriver.common.types import Root, to_polars
 from sameriver.functions.signature import UNKNOWN, Evaluation, Operand, ScalarFunction
+from sameriver.functions.staged import staged
 from sameriver.plan.determinism import deterministic
 from sameriver.plan.expressions import Call, Column, Expression, Literal, columns, walk
 
@@ -92,7 +93,21 @@ def _call(call: Call, zone: ZoneInfo, mask: _Mask) -> pl.Expr:
         Operand(arg.type, arg.value if isinstance(arg, Literal) else UNKNOWN) for arg in call.args
     )
     evaluation = Evaluation(operands=operands, result=call.type, zone=zone, now=NOW)
+    if _costly(call, evaluation, function):
+        names = [f"${position}" for position in range(len(args))]
+        kernel = function.kernel(evaluation, [pl.col(name) for name in names])
+        return staged(to_polars(call.type), kernel, names, args)
     return function.kernel(evaluation, args)
+
+
+def _costly(call: Call, evaluation: Evaluation, function: ScalarFunction) -> bool:
+    """Whether the kernel would compute an argument more than once."""
+    computed = [f"${n}" for n, arg in enumerate(call.args) if isinstance(arg, Call)]
+    if not computed or not function.deterministic:
+        return False
+    places = [pl.col(f"${n}") for n in range(len(call.args))]
+    used = function.kernel(evaluation, places).meta.root_names()
+    return any(used.count(name) > 1 for name in computed)
 
 
 def _arguments(call: Call, zone: ZoneInfo, mask: _Mask) -> Sequence[pl.Expr]:

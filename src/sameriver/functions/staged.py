@@ -1,0 +1,37 @@
+"""Values that an expression needs more than once, computed once.
+
+Polars evaluates a repeated subexpression each time it occurs unless a query is optimised as a
+whole, and a few nested kernels would multiply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import polars as pl
+
+from sameriver.functions.distinct import common_length
+
+Dtype = pl.DataType | type[pl.DataType]
+
+
+def let(dtype: Dtype, body: Callable[..., pl.Expr], *values: pl.Expr) -> pl.Expr:
+    """``body(*values)``, of ``dtype``, with each of the values computed once."""
+    names = [f"${position}" for position in range(len(values))]
+    return staged(dtype, body(*map(pl.col, names)), names, values)
+
+
+def staged(
+    dtype: Dtype, expression: pl.Expr, names: Sequence[str], values: Sequence[pl.Expr]
+) -> pl.Expr:
+    """``expression`` over columns ``names``, which hold ``values``."""
+
+    def run(series: Sequence[pl.Series]) -> pl.Series:
+        height = common_length(series)
+        columns = [
+            (one if len(one) == height else one.new_from_index(0, height)).alias(name)
+            for name, one in zip(names, series, strict=True)
+        ]
+        return pl.DataFrame(columns).select(expression).to_series()
+
+    return pl.map_batches(list(values), run, return_dtype=dtype)
