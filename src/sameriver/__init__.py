@@ -1,0 +1,13 @@
+"""Streaming SQL in Python that you can change while it runs."""
+
+from sameriver.common.errors import ExternalError, InternalError, SameriverError, UserError
+from sameriver.session import Result, Session
+
+__all__ = [
+    "ExternalError",
+    "InternalError",
+    "Result",
+    "SameriverError",
+    "Session",
+    "UserError",
+]

@@ -8,6 +8,7 @@ from sameriver.common.changes import ChangeKind
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Schema
 from sameriver.connectors.blackhole import BLACKHOLE
+from sameriver.connectors.case import CASE
 from sameriver.connectors.connector import Connector, ConnectorOption
 from sameriver.connectors.datagen import DATAGEN
 from sameriver.connectors.filesystem import FILESYSTEM
@@ -16,7 +17,7 @@ from sameriver.connectors.frame import FRAME
 from sameriver.connectors.print import PRINT
 
 CONNECTORS: dict[str, Connector] = {
-    c.name: c for c in (FILESYSTEM, DATAGEN, PRINT, BLACKHOLE, FRAME)
+    c.name: c for c in (FILESYSTEM, DATAGEN, PRINT, BLACKHOLE, FRAME, CASE)
 }
 
 _COMMON = (

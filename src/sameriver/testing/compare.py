@@ -39,6 +39,14 @@ def same_order(found: Sequence[Row], expected: Sequence[Row]) -> list[str]:
     return list(difflib.unified_diff(left, right, "expected", "found", lineterm="", n=2))
 
 
+def same_text(found: str, expected: str) -> list[str]:
+    """Differences of two texts, blank lines at the ends aside."""
+    left, right = expected.strip("\n").splitlines(), found.strip("\n").splitlines()
+    if left == right:
+        return []
+    return list(difflib.unified_diff(left, right, "expected", "found", lineterm="", n=2))
+
+
 def same_changes(found: Sequence[Row], expected: Sequence[Row]) -> list[str]:
     """Differences as multisets of changes."""
     return _differences(Counter(found), Counter(expected))

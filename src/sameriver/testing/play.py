@@ -86,7 +86,7 @@ class Player:
             self._do(together)
             self._fire()
         for scan in self._scans():
-            if not self.job.is_finished(scan) and not self._scripted(scan):
+            if not self.job.is_finished(scan) and scan.table.connector != "case":
                 self._push_file(scan, None)
         for source in self.job.sources:
             self.job.finish(source)
@@ -238,10 +238,6 @@ class Player:
 
     def _scans(self) -> list[Scan]:
         return [source for source in self.job.sources if isinstance(source, Scan)]
-
-    def _scripted(self, scan: Scan) -> bool:
-        """Whether the table's rows come from the case alone."""
-        return self._path.is_file()
 
     def _bad(self, message: str, hint: str) -> UserError:
         return UserError("BAD_CASE", f"{self._path.name}: {message}", hint=hint)

@@ -1,0 +1,74 @@
+"""The live line on standard error while a job runs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import UTC, datetime
+
+from sameriver.engine.driver import Progress
+
+_PERIOD = 0.2
+"""Seconds between two updates of the line."""
+
+
+class ProgressLine:
+    """Shows progress on a terminal; says nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self.shown = sys.stderr.isatty()
+        self.last: Progress | None = None
+        self._next = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        self.last = progress
+        now = time.monotonic()
+        if self.shown and now >= self._next:
+            self._next = now + _PERIOD
+            sys.stderr.write("\r\x1b[2K" + describe(progress))
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Takes the line away, so that other output can follow."""
+        if self.shown:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        """Leaves the last state of the line standing."""
+        if self.shown and self.last is not None:
+            sys.stderr.write("\r\x1b[2K" + describe(self.last) + "\n")
+            sys.stderr.flush()
+        self.last = None
+
+
+def describe(progress: Progress) -> str:
+    """Rows in and out, rows/s, watermark and its lag, late and ignored rows."""
+    rate = progress.rows_in / progress.seconds if progress.seconds else 0.0
+    parts = [
+        f"{progress.rows_in:,} rows in",
+        f"{progress.rows_out:,} out",
+        f"{rate:,.0f} rows/s",
+    ]
+    if progress.watermark is not None:
+        parts.append(f"watermark {_time(progress.watermark)}")
+    if progress.lag is not None:
+        parts.append(f"lag {_lag(progress.lag)}")
+    if progress.late_rows:
+        parts.append(f"{progress.late_rows:,} late rows dropped")
+    if progress.ignored_rows:
+        parts.append(f"{progress.ignored_rows:,} rows ignored")
+    return "  ".join(parts)
+
+
+def _time(milliseconds: int) -> str:
+    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return moment.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _lag(milliseconds: int) -> str:
+    seconds = milliseconds / 1000
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if abs(seconds) >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.1f} s"

@@ -1,0 +1,87 @@
+"""``sameriver run``."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from sameriver.cli.output import Output, writer
+from sameriver.cli.progress import ProgressLine
+from sameriver.cli.script import ScriptArgument, SetOption, errors_of, options_of, read_script
+from sameriver.session import Result, Session
+from sameriver.sql.statements import Describe, Explain, Show
+from sameriver.sql.statements import SetOption as SetStatement
+
+
+def run(
+    script: ScriptArgument,
+    options: SetOption = None,
+    output: Annotated[
+        Output, typer.Option(help="How a SELECT shows changes.")
+    ] = Output.TABLE,
+) -> None:
+    """Executes the statements of a script in order."""
+    with errors_of(script):
+        text = read_script(script)
+    line = ProgressLine()
+    with errors_of(script, text), _stoppable() as stop:
+        try:
+            session = Session(options_of(options))
+            for result in session.results(text, stop=stop, progress=line):
+                _show(result, output, line)
+                if stop.is_set():
+                    break
+        finally:
+            line.close()
+
+
+def _show(result: Result, output: Output, line: ProgressLine) -> None:
+    """Prints a query's changelog as it comes, and what SHOW and its like answer."""
+    if result.is_query:
+        write = writer(output, result.schema, sys.stdout)
+        for kinds, rows in result.rendered():
+            line.clear()
+            write(kinds, rows)
+    elif isinstance(result.statement, Describe | Explain | SetStatement | Show):
+        _answer(result, output)
+    line.close()
+
+
+def _answer(result: Result, output: Output) -> None:
+    rows = [row for _, rows in result.rendered() for row in rows]
+    if output is Output.NONE or not rows:
+        return
+    if len(result.schema) == 1:
+        print("\n".join(str(row[0]) for row in rows))
+        return
+    widths = [
+        max(len(str(cell)) for cell in column)
+        for column in zip(result.schema.names, *rows, strict=True)
+    ]
+    for row in (result.schema.names, *rows):
+        cells = (str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
+
+
+@contextmanager
+def _stoppable() -> Iterator[Event]:
+    """Ctrl-C and SIGTERM ask the job to stop between two batches; a second one is the usual."""
+    stop = Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        stop.set()
+        signal.signal(number, signal.SIG_DFL)
+
+    before = {n: signal.signal(n, ask) for n in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,76 @@
+"""What commands that take a script share: reading it, ``--set``, and how errors end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from sameriver.common.errors import SameriverError, UserError, nearest, render
+
+DONE, FAILED, WRONG = 0, 1, 2
+"""Exit statuses: done; the job (or a test) failed; the script or the usage is wrong."""
+
+ScriptArgument = Annotated[
+    str, typer.Argument(help="File of SQL statements; - for stdin.")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="An option, as if SET came first."),
+]
+
+
+def read_script(name: str) -> str:
+    """The script's text.
+
+    Raises:
+        UserError: NO_SCRIPT.
+    """
+    if name == "-":
+        return sys.stdin.read()
+    path = Path(name)
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        folder = path.parent if path.parent.is_dir() else Path()
+        near = nearest(path.name, [entry.name for entry in folder.glob("*.sql")])
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError("NO_SCRIPT", f"can't read '{name}': {reason}", hint=near) from error
+
+
+def options_of(pairs: Sequence[str] | None) -> dict[str, str]:
+    """``k=v`` pairs as options.
+
+    Raises:
+        UserError: BAD_USAGE.
+    """
+    options = {}
+    for pair in pairs or ():
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise UserError(
+                "BAD_USAGE",
+                f"'--set {pair}' has no value",
+                hint="Write --set KEY=VALUE, such as --set parallelism.default=2.",
+            )
+        options[key.strip()] = value.strip()
+    return options
+
+
+@contextmanager
+def errors_of(name: str, script: str | None = None) -> Iterator[None]:
+    """Prints a SameriverError with line and caret, and exits with its status."""
+    try:
+        yield
+    except SameriverError as error:
+        fail(error, name, script)
+
+
+def fail(error: SameriverError, name: str, script: str | None = None) -> NoReturn:
+    """Prints the error and exits: 2 if the user's input is wrong, 1 if the job failed."""
+    print(render(error, script, name), file=sys.stderr)
+    raise typer.Exit(WRONG if isinstance(error, UserError) else FAILED)
