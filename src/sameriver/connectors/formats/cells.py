@@ -31,11 +31,28 @@ class Kind(IntEnum):
     ARRAY = 8
 
 
+class Text:
+    """A piece of a file, in the shapes that its readers take; made once and shared by columns.
+
+    Attributes:
+        raw: the bytes.
+        array: the same as numbers.
+        whole: the same as the one value of a Binary column.
+    """
+
+    __slots__ = ("array", "raw", "whole")
+
+    def __init__(self, raw: bytes) -> None:
+        self.raw = raw
+        self.array: Flags = np.frombuffer(raw, dtype=np.uint8)
+        self.whole = pl.Series([raw], dtype=pl.Binary)
+
+
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """One column: ``data[start[i]:end[i]]`` is the text of cell i, ``kind[i]`` what it is."""
+    """One column: ``data.raw[start[i]:end[i]]`` is the text of cell i, ``kind[i]`` what it is."""
 
-    data: bytes
+    data: Text
     start: Index
     end: Index
     kind: Flags
@@ -45,7 +62,7 @@ class Cells:
 
     def text(self, position: int) -> str:
         """Text of one cell, for messages."""
-        raw = self.data[self.start[position] : self.end[position]]
+        raw = self.data.raw[self.start[position] : self.end[position]]
         return raw.decode("utf-8", errors="replace")
 
     @property
@@ -57,17 +74,17 @@ class Cells:
         return Cells(self.data, self.start[positions], self.end[positions], self.kind[positions])
 
     def buffer(self) -> Flags:
-        return np.frombuffer(self.data, dtype=np.uint8)
+        return self.data.array
 
     def binary(self) -> pl.Series:
         """The raw bytes of each cell (Binary), NULL where there is no value."""
-        offsets = pl.DataFrame({"start": self.start, "length": self.end - self.start})
-        offsets = offsets.with_columns(filled=pl.Series(self.filled))
-        whole = pl.lit(self.data, dtype=pl.Binary)
-        cut = whole.bin.slice(pl.col("start"), pl.col("length"))
-        return offsets.select(
-            pl.when(pl.col("filled")).then(cut).otherwise(None).alias("")
-        ).to_series()
+        start = pl.Series(self.start)
+        if not self.filled.all():
+            start = start.zip_with(pl.Series(self.filled), pl.Series([None], dtype=pl.Int64))
+        bounds = pl.DataFrame({"start": start, "length": self.end - self.start})
+        # A column of one value is shared; a literal of bytes would be copied again and again.
+        cut = pl.lit(self.data.whole).bin.slice(pl.col("start"), pl.col("length"))
+        return bounds.select(cut.alias("")).to_series()
 
     def strings(self) -> tuple[pl.Series, Mask]:
         """The text of each cell, and which cells are not UTF-8 (NULL there)."""

@@ -11,7 +11,7 @@ import polars as pl
 from sameriver.common.changes import Changes
 from sameriver.common.types import DataType, Root
 from sameriver.connectors.connector import ConnectorOption
-from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask
+from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask, Text
 from sameriver.connectors.formats.csv_text import (
     CsvRules,
     CsvWriter,
@@ -41,9 +41,9 @@ class CsvReader:
         start, end = np.zeros((width, most), np.int64), np.zeros((width, most), np.int64)
         kind, bad = np.zeros((width, most), np.uint8), np.zeros(most, np.uint8)
         place, totals = np.zeros(2 * most, np.int64), np.zeros(3, np.int64)
-        rules = self.rules
+        rules, text = self.rules, Text(data)
         scan_rows(
-            np.frombuffer(data, np.uint8), last, ord(rules.separator), _code(rules.quote),
+            text.array, last, ord(rules.separator), _code(rules.quote),
             _code(rules.escape), rules.comments, start, end, kind, place, bad, totals,
         )  # fmt: skip
         rows, used, lines = (int(total) for total in totals)
@@ -53,7 +53,7 @@ class CsvReader:
         columns: list[pl.Series] = []
         for field in self.columns.wanted:
             at = self.columns.declared.names.index(field.name)
-            cells = Cells(data, start[at, :rows], end[at, :rows], kind[at, :rows])
+            cells = Cells(text, start[at, :rows], end[at, :rows], kind[at, :rows])
             columns.append(self._column(cells, field.type, field.name, kept, spots, counters))
         frame = pl.DataFrame(columns, height=rows)
         changes = Changes(frame if kept.all() else frame.filter(pl.Series(kept)))
@@ -154,7 +154,7 @@ def text_cells(strings: pl.Series) -> Cells:
     end = np.cumsum(lengths, dtype=np.int64)
     data = "".join(strings.drop_nulls().to_list()).encode()
     kind = np.where(strings.is_null().to_numpy(), np.uint8(Kind.NULL), np.uint8(Kind.TEXT))
-    return Cells(data, end - lengths, end, kind.astype(np.uint8))
+    return Cells(Text(data), end - lengths, end, kind.astype(np.uint8))
 
 
 def _code(character: str | None) -> int:
@@ -173,7 +173,7 @@ def unescape(cells: Cells, rules: CsvRules) -> Cells:
         _code(rules.escape), out, start, end,
     )  # fmt: skip
     kind = np.where(escaped, np.uint8(Kind.TEXT), cells.kind)
-    return Cells(cells.data + out[:used].tobytes(), start, end, kind)
+    return Cells(Text(cells.data.raw + out[:used].tobytes()), start, end, kind)
 
 
 CSV = Format(

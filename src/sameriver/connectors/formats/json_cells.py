@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask
+from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask, Text
 from sameriver.connectors.formats.kernels.json_scan import (
     scan_lists,
     scan_objects,
@@ -14,7 +14,8 @@ from sameriver.connectors.formats.kernels.json_scan import (
 
 def lines(data: bytes) -> tuple[Cells, Index]:
     """Every line that isn't blank, as an object, and its number (0-based) in ``data``."""
-    raw = np.frombuffer(data, dtype=np.uint8)
+    text = Text(data)
+    raw = text.array
     ends = np.flatnonzero(raw == 10)
     if len(raw) and (not len(ends) or ends[-1] != len(raw) - 1):
         ends = np.append(ends, len(raw))
@@ -25,7 +26,7 @@ def lines(data: bytes) -> tuple[Cells, Index]:
     ends = ends - returns
     numbers = np.flatnonzero(ends > starts)
     kind = np.full(len(numbers), Kind.OBJECT, dtype=np.uint8)
-    return Cells(data, starts[numbers], ends[numbers], kind), numbers
+    return Cells(text, starts[numbers], ends[numbers], kind), numbers
 
 
 def fields(cells: Cells, names: tuple[str, ...]) -> tuple[list[Cells], Mask]:
@@ -78,4 +79,4 @@ def unescape(cells: Cells) -> Cells:
     start, end = cells.start.copy(), cells.end.copy()
     used = unescape_strings(cells.buffer(), cells.start, cells.end, cells.kind, out, start, end)
     kind = np.where(escaped, np.uint8(Kind.TEXT), cells.kind)
-    return Cells(cells.data + out[:used].tobytes(), start, end, kind)
+    return Cells(Text(cells.data.raw + out[:used].tobytes()), start, end, kind)
