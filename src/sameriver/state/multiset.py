@@ -95,11 +95,14 @@ class Multiset:
             self._entries = grown(self._entries, self._lookup.capacity)
         return ids
 
-    def entries(self, slots: Ints) -> tuple[Ints, pl.DataFrame, Ints]:
-        """Values of slots: which of the slots, the value, its count; in order of arrival."""
+    def entries(self, slots: Ints, *, owed: bool = False) -> tuple[Ints, pl.DataFrame, Ints]:
+        """Values of slots: which of the slots, the value, its count; in order of arrival.
+
+        ``owed``: also values with a count below 0, which a merge has to carry over.
+        """
         size = int(self._heads[slots, kernels.LENGTH].sum())
         rows, ids = np.empty(size, np.int64), np.empty(size, np.int64)
-        count = kernels.list_entries(self._entries, self._heads, slots, rows, ids)
+        count = kernels.list_entries(self._entries, self._heads, slots, owed, rows, ids)
         ids = ids[:count]
         words = self._lookup.known[ids, 1]
         return rows[:count], self._values.values(words), self._entries[ids, kernels.COUNT]

@@ -61,23 +61,31 @@ def mask(values: pl.Series, valid: np.ndarray) -> pl.Series:
 
 def split(values: pl.Series) -> tuple[Ints, Ints]:
     """Low and high word of each decimal's digits; those of a NULL are 0."""
-    digits = values.to_physical().fill_null(0)
-    low = (digits & (_LOW - 1)).cast(pl.UInt64).to_numpy().view(np.int64)
-    return low, (digits // _LOW).cast(pl.Int64).to_numpy()
+    digits = pl.lit(values.to_physical()).fill_null(0)
+    halves = pl.select(
+        low=(digits & wide(_LOW - 1)).cast(pl.UInt64), high=(digits // wide(_LOW)).cast(pl.Int64)
+    )
+    return halves["low"].to_numpy().view(np.int64), halves["high"].to_numpy()
+
+
+def wide(number: int) -> pl.Expr:
+    """An Int128 literal."""
+    return pl.lit(number, dtype=pl.Int128)
 
 
 def join(low: Ints, high: Ints) -> pl.Series:
     """Int128 digits of low and high words."""
-    return pl.Series(high).cast(pl.Int128) * _LOW + pl.Series(low.view(np.uint64)).cast(pl.Int128)
+    lows = pl.lit(pl.Series(low.view(np.uint64))).cast(pl.Int128)
+    return pl.select(v=pl.lit(pl.Series(high)).cast(pl.Int128) * wide(_LOW) + lows).to_series()
 
 
-def to_decimal(digits: pl.Series, dtype: pl.Decimal) -> pl.Series:
+def to_decimal(digits: pl.Series, dtype: pl.DataType) -> pl.Series:
     """Decimals of their Int128 digits; NULL where there are more than the type has."""
-    limit = 10 ** (dtype.precision or 38)
-    fits = ((digits > -limit) & (digits < limit)).to_numpy()
-    return _reinterpret(mask(digits, fits), dtype)
+    limit = 10 ** (getattr(dtype, "precision", None) or 38)
+    value = pl.lit(digits)
+    fits = (value > wide(-limit)) & (value < wide(limit))
+    return _reinterpret(pl.select(v=pl.when(fits).then(value)).to_series(), dtype)
 
 
 def _reinterpret(digits: pl.Series, dtype: pl.DataType) -> pl.Series:
-    frame = digits.alias("v").to_frame()
-    return frame.select(pl.col("v").reinterpret(dtype=dtype)).to_series()
+    return pl.select(v=pl.lit(digits).reinterpret(dtype=dtype)).to_series()

@@ -37,7 +37,7 @@ class Distinct:
 
     def absorb(self, into: Ints, other: Distinct, slots: Ints) -> Rows:
         """Adds the values of another's slots; gives those that are new."""
-        rows, values, counts = other.values.entries(slots)
+        rows, values, counts = other.values.entries(slots, owed=True)
         return Rows(into[rows], values, self.values.add(into[rows], values, counts))
 
 

@@ -137,7 +137,7 @@ class Collect:
         return multiset_of(rows, values.to_series(0), counts, len(slots))
 
     def absorb(self, words: Words, into: Ints, other: Collect, slots: Ints, theirs: Words) -> None:
-        rows, values, counts = other._values.entries(slots)
+        rows, values, counts = other._values.entries(slots, owed=True)
         self._values.add(into[rows], values, counts)
 
     def clear(self, slots: Ints) -> None:

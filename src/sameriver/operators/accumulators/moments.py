@@ -7,19 +7,18 @@ import polars as pl
 
 from sameriver.common.types import INTEGERS, DataType, Root, to_polars
 from sameriver.state.kernels.types import Ints
-from sameriver.state.words import mask, to_decimal
+from sameriver.state.words import mask, to_decimal, wide
 
 _SAMPLES = ("STDDEV", "STDDEV_SAMP", "VARIANCE", "VAR_SAMP")
 _ROOTS = ("STDDEV", "STDDEV_POP", "STDDEV_SAMP")
 
 
-def round_half_up(digits: pl.Series, divisor: Ints) -> pl.Series:
-    """Int128 digits divided by whole numbers above 0, halves away from zero."""
-    by = pl.Series(divisor).cast(pl.Int128)
-    negative = digits < 0
-    size = digits.abs()
-    quotient = (size * 2 + by) // (by * 2)
-    return pl.select(pl.when(negative).then(-quotient).otherwise(quotient).alias("v")).to_series()
+def round_half_up(digits: pl.Series, factor: int, divisor: Ints) -> pl.Series:
+    """Int128 digits times a factor over whole numbers above 0, halves away from zero."""
+    by = pl.lit(pl.Series(divisor)).cast(pl.Int128)
+    value = pl.lit(digits)
+    quotient = (value.abs() * wide(2 * factor) + by) // (by * wide(2))
+    return pl.select(v=pl.when(value < wide(0)).then(wide(0) - quotient).otherwise(quotient)).to_series()
 
 
 def deviation(

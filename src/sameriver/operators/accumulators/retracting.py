@@ -69,7 +69,7 @@ class Extreme(_Beside):
         return extreme_of(rows, values.to_series(0), len(slots), greatest=self._greatest)
 
     def absorb(self, words: Words, into: Ints, other: Extreme, slots: Ints, theirs: Words) -> None:
-        rows, values, counts = other._values.entries(slots)
+        rows, values, counts = other._values.entries(slots, owed=True)
         theirs[:, self.at + 1] = 0
         self._count(words, into[rows], values, counts)
 

@@ -115,7 +115,7 @@ class Sum(_Total):
         dtype = to_polars(self._result)
         if isinstance(dtype, pl.Decimal):
             scale = (self._result.scale or 0) - (self._argument.scale or 0)
-            return to_decimal(round_half_up(self._digits(words) * 10**scale, count), dtype)
+            return to_decimal(round_half_up(self._digits(words), 10**scale, count), dtype)
         total = np.ascontiguousarray(words[:, self.at])
         if self._floats:
             return pl.Series(total.view(np.float64) / count).cast(dtype)

@@ -9,7 +9,7 @@ chain, length of the chain, root of the heap. Links are entry + 1; 0 says not li
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit
+from numba import boolean, int64, njit
 
 from sameriver.state.kernels.prefetch import AHEAD, prefetch
 from sameriver.state.kernels.types import INTS, READ_INTS, READ_TABLE, SIGNS, TABLE
@@ -154,20 +154,26 @@ def track(
     return emptied
 
 
-@njit(int64(READ_TABLE, READ_TABLE, READ_INTS, INTS, INTS), nogil=True, cache=True)
+@njit(int64(READ_TABLE, READ_TABLE, READ_INTS, boolean, INTS, INTS), nogil=True, cache=True)
 def list_entries(
-    entries: np.ndarray, heads: np.ndarray, slots: np.ndarray, rows: np.ndarray, ids: np.ndarray
+    entries: np.ndarray,
+    heads: np.ndarray,
+    slots: np.ndarray,
+    owed: bool,
+    rows: np.ndarray,
+    ids: np.ndarray,
 ) -> int:
     """Entries with a count above 0 of each slot, oldest first; gives how many.
 
-    ``rows`` tells which of the slots an entry is of.
+    ``owed``: those below 0 too. ``rows`` tells which of the slots an entry is of.
     """
     count = 0
     for i in range(slots.shape[0]):
         start = count
         link = heads[slots[i], CHAIN]
         while link > 0:
-            if entries[link - 1, COUNT] > 0:
+            times = entries[link - 1, COUNT]
+            if times > 0 or (owed and times < 0):
                 rows[count] = i
                 ids[count] = link - 1
                 count += 1
