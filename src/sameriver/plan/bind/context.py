@@ -11,9 +11,10 @@ from sameriver.common.config import Config
 from sameriver.common.errors import UserError
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import Relation, Scope
-from sameriver.plan.catalog import Catalog, Namespace, Path
+from sameriver.plan.catalog import Catalog
 from sameriver.plan.expressions import Expression
 from sameriver.plan.logical import Logical
+from sameriver.plan.namespaces import Namespace, Path
 from sameriver.sql.nodes import position
 
 QueryRule = Callable[[exp.Expr, "Context"], Logical]

@@ -5,31 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlglot import exp
-
 from sameriver.common.config import Config
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Field, Schema
-from sameriver.common.types import INTERVALS, TIMESTAMPS, DataType, Root, TimeAttribute
+from sameriver.common.types import INTERVALS, Root
 from sameriver.plan import logical
-from sameriver.plan.bind.context import Context, Environment
+from sameriver.plan.bind.context import Context
 from sameriver.plan.bind.declaration import (
     Declaration,
     DeclaredColumn,
-    DeclaredWatermark,
     as_written,
 )
 from sameriver.plan.bind.insert import insert_into
 from sameriver.plan.bind.like import inherited
 from sameriver.plan.bind.query import query_context
-from sameriver.plan.bind.scope import Scope, relation_of
+from sameriver.plan.bind.watermark import bind_declared, bind_watermark, scope_of
 from sameriver.plan.catalog import Catalog
-from sameriver.plan.expressions import Call, Column, Expression, Literal, Named
-from sameriver.plan.table import MetadataColumn, Table, WatermarkSpec
+from sameriver.plan.expressions import Named
+from sameriver.plan.table import MetadataColumn, Table
 from sameriver.sql.statements import CreateTable
-
-_MOST_DIGITS = 3
-"""Most digits of a second in a time attribute."""
 
 
 def bind_table(create: CreateTable, catalog: Catalog, config: Config) -> Table:
@@ -86,7 +80,7 @@ def _table(create: CreateTable, parts: Declaration, context: Context) -> Table:
     computed = _computed(parts.columns, physical, context)
     types = {f.name: f.type for f in physical} | {c.name: c.expression.type for c in computed}
     fields = tuple(Field(column.name, types[column.name]) for column in parts.columns)
-    schema, watermark = _watermark(parts.watermark, Schema(fields), context)
+    schema, watermark = bind_watermark(parts.watermark, Schema(fields), context)
     _check_known(create, parts.partitioned_by, [f.name for f in physical], "PARTITIONED BY")
     return Table(
         name=context.catalog.display(context.catalog.path(create.name.parts)),
@@ -160,94 +154,17 @@ def _computed(
     columns: Sequence[DeclaredColumn], physical: tuple[Field, ...], context: Context
 ) -> tuple[Named, ...]:
     """Computed columns, each over the physical ones."""
-    environment = context.environment(_scope(Schema(physical)), "a computed column")
+    environment = context.environment(scope_of(Schema(physical)), "a computed column")
     names = {column.name for column in columns if column.expression is not None}
     computed = []
     for column in columns:
         if column.expression is None:
             continue
         try:
-            computed.append(Named(column.name, _bound(column.expression, environment)))
+            computed.append(Named(column.name, bind_declared(column.expression, environment)))
         except UserError as error:
             if error.code == "UNKNOWN_COLUMN" and any(f"'{n}'" in error.message for n in names):
                 error.hint = "A computed column sees declared columns only: repeat the expression."
             error.at(column.position)
             raise
     return tuple(computed)
-
-
-def _bound(expression: exp.Expr | Expression, environment: Environment) -> Expression:
-    """Binds what is written; what LIKE takes over is bound."""
-    if isinstance(expression, Column | Literal | Call):
-        return expression
-    return environment.bind(expression)
-
-
-def _scope(schema: Schema) -> Scope:
-    return Scope((relation_of(logical.Values(rows=(), schema=schema)),))
-
-
-def _watermark(
-    definition: DeclaredWatermark | None, schema: Schema, context: Context
-) -> tuple[Schema, WatermarkSpec | None]:
-    """The schema with its event time marked, and the watermark.
-
-    Raises:
-        UserError: BAD_WATERMARK, UNKNOWN_COLUMN.
-    """
-    if definition is None:
-        return schema, None
-    name = definition.column
-    if name not in schema:
-        raise UserError(
-            "UNKNOWN_COLUMN",
-            f"WATERMARK FOR names '{name}', which is no column of this table",
-            hint=nearest(name, schema.names),
-            position=definition.position,
-        )
-    type = schema[name]
-    _check_time(definition, f"column '{name}'", type)
-    expression = None
-    if definition.expression is not None:
-        environment = context.environment(_scope(schema), "WATERMARK")
-        expression = _bound(definition.expression, environment)
-        _check_expression(definition, type, expression)
-    timed = replace(type, attribute=TimeAttribute.ROWTIME)
-    fields = tuple(Field(f.name, timed if f.name == name else f.type) for f in schema)
-    return Schema(fields), WatermarkSpec(name, expression)
-
-
-def _check_time(definition: DeclaredWatermark, what: str, type: DataType) -> None:
-    if type.attribute is TimeAttribute.PROCTIME:
-        problem, hint = "is processing time", "Processing time has no watermark: leave it out."
-    elif type.root not in TIMESTAMPS:
-        problem = f"is of type {type.name}"
-        hint = (
-            "A watermark needs TIMESTAMP(3) or TIMESTAMP_LTZ(3); make one in a computed column, "
-            "such as ts AS TO_TIMESTAMP(text) or ts AS TO_TIMESTAMP_LTZ(millis, 3)."
-        )
-    elif (type.precision or 0) > _MOST_DIGITS:
-        problem = f"is of type {type.name}, which is finer than milliseconds"
-        hint = f"Declare it {type.root.value}(3), or CAST it to that in a computed column."
-    else:
-        return
-    raise UserError(
-        "BAD_WATERMARK",
-        f"{what} of WATERMARK {problem}",
-        hint=hint,
-        position=definition.position,
-    )
-
-
-def _check_expression(
-    definition: DeclaredWatermark, type: DataType, expression: Expression
-) -> None:
-    found = expression.type
-    _check_time(definition, "the expression", found.plain)
-    if found.root is not type.root:
-        raise UserError(
-            "BAD_WATERMARK",
-            f"the expression of WATERMARK is of type {found.name}, its column of {type.name}",
-            hint=f"CAST the expression to {type.name}.",
-            position=definition.position,
-        )
