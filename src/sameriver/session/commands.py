@@ -12,7 +12,7 @@ from sameriver.common.config import OPTIONS, Config
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Schema
 from sameriver.common.types import BOOLEAN, STRING
-from sameriver.plan.catalog import Catalog, View
+from sameriver.plan.catalog import Catalog, Namespace, View
 from sameriver.plan.expressions import to_sql
 from sameriver.plan.table import Table
 from sameriver.session.frames import quoted
@@ -67,7 +67,7 @@ def show(statement: Show, catalog: Catalog) -> Listing:
     Raises:
         UserError: UNSUPPORTED, UNKNOWN_TABLE.
     """
-    items = list(catalog.items())
+    items = list(catalog.items(_namespace(statement, catalog)))
     match statement.kind:
         case "TABLES":
             return _names("table name", [name for name, _ in items])
@@ -85,15 +85,33 @@ def show(statement: Show, catalog: Catalog) -> Listing:
             return _names("current catalog name", [catalog.namespace[0]])
         case "CURRENT DATABASE":
             return _names("current database name", [catalog.namespace[1]])
+        case "COLUMNS" if statement.name is not None:
+            return describe(Describe(name=statement.name, position=statement.position), catalog)
         case "CREATE TABLE" | "CREATE VIEW" if statement.name is not None:
             return listing(["result"], [[_create(statement.name, catalog)]])
-    kinds = ("TABLES", "VIEWS", "FUNCTIONS", "DATABASES", "CATALOGS", "CREATE TABLE")
+    kinds = ("TABLES", "VIEWS", "FUNCTIONS", "DATABASES", "CATALOGS", "COLUMNS", "CREATE TABLE")
     raise UserError(
         "UNSUPPORTED",
         f"'SHOW {statement.kind}' is not supported",
         hint=nearest(statement.kind, kinds),
         position=statement.position,
     )
+
+
+def _namespace(statement: Show, catalog: Catalog) -> Namespace:
+    """``FROM [catalog.]database`` of SHOW TABLES and SHOW VIEWS."""
+    if statement.kind not in ("TABLES", "VIEWS") or statement.name is None:
+        return catalog.namespace
+    *prefix, database = statement.name.parts
+    name = prefix[-1] if prefix else catalog.namespace[0]
+    if name not in catalog.catalogs() or database not in catalog.databases(name):
+        raise UserError(
+            "UNKNOWN_DATABASE",
+            f"there is no database '{statement.name}'",
+            hint=nearest(database, catalog.databases()),
+            position=statement.position,
+        )
+    return name, database
 
 
 def _names(column: str, names: Iterable[str]) -> Listing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sameriver.common.config import Config
@@ -14,8 +14,7 @@ from sameriver.plan.bind import bind_insert, bind_query
 from sameriver.plan.catalog import Catalog
 from sameriver.plan.explain import explain_json, explain_text
 from sameriver.plan.logical import Logical
-from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
-from sameriver.plan.physical.scan import Scan
+from sameriver.plan.physical.node import ChangelogMode
 from sameriver.plan.physical.sink import Sink
 from sameriver.plan.planner import plan_job
 from sameriver.plan.table import Table
@@ -72,42 +71,32 @@ def plan_of(statement: Statement, queries: Sequence[Logical], config: Config) ->
     """The plan of bound queries."""
     try:
         roots = plan_job(queries, config, changelog=delivered, accepted=accepted)
-        for root in roots:
-            _check_tables(root)
     except UserError as error:
         raise error.at(getattr(statement, "position", None)) from None
     return Plan(statement=statement, queries=tuple(queries), roots=roots, config=config)
 
 
-def check_table(table: Table, hints: Mapping[str, str] | None = None) -> None:
-    """Checks the options of a table, hints laid over them.
+def check_table(table: Table) -> None:
+    """Checks the options of a table.
 
     Raises:
         UserError: what is wrong with them.
     """
     check_options(
         table.connector,
-        {**table.options, **(hints or {})},
+        table.options,
         schema=Schema(table.physical),
         metadata=[column.key for column in table.metadata],
     )
 
 
-def _check_tables(node: PhysicalNode) -> None:
-    match node:
-        case Scan(table=table, options=options):
-            check_table(table, dict(options))
-        case Sink(table=Table() as table):
-            check_table(table)
-    for below in node.inputs:
-        _check_tables(below)
-
-
 def delivered(table: Table) -> ChangelogMode:
-    """The change kinds that reading a table gives."""
+    """The change kinds that reading a table gives; its options are checked, hints included."""
+    check_table(table)
     return changelog(table.connector, table.options)
 
 
 def accepted(table: Table) -> ChangelogMode:
-    """The change kinds that a table takes."""
+    """The change kinds that a table takes; its options are checked."""
+    check_table(table)
     return accepts(table.connector, table.options)
