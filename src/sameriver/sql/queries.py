@@ -10,7 +10,7 @@ from sameriver.sql.relations import from_clause
 from sameriver.sql.tokens import Kind, Token
 from sameriver.sql.windows import order, window_parts
 
-_ENDS = (";", ")", "UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH")
+_ENDS = (";", ")", "END", "UNION", "INTERSECT", "EXCEPT", "ORDER", "LIMIT", "OFFSET", "FETCH")
 """What may follow a SELECT without FROM."""
 
 

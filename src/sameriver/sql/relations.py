@@ -69,7 +69,8 @@ def _apply(cursor: Cursor, start: Token) -> exp.Join:
     if not isinstance(table, exp.Lateral):
         alias = table.args.get("alias")
         table.set("alias", None)
-        table = exp.Lateral(this=table, alias=alias)
+        function = table.this if isinstance(table.this, exp.Anonymous) else table
+        table = exp.Lateral(this=function, alias=alias)
     table.set("cross_apply", not outer)
     parts = {"side": "LEFT", "on": exp.Boolean(this=True)} if outer else {"kind": "CROSS"}
     return cursor.mark(exp.Join(this=table, **parts), start)

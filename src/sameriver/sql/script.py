@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
@@ -44,13 +44,21 @@ def parse_script(text: str) -> tuple[Statement, ...]:
         UserError: SYNTAX, or another code for SQL that is well-formed but wrong or unsupported.
     """
     cursor = Cursor(text, _GRAMMAR)
-    statements = []
+    try:
+        return tuple(_statements(cursor))
+    except RecursionError:
+        where = cursor.position_of(cursor.token)
+        hint = "Take it apart with WITH queries or views."
+        message = "this is nested too deeply"
+        raise UserError("SYNTAX", message, hint=hint, position=where) from None
+
+
+def _statements(cursor: Cursor) -> Iterator[Statement]:
     while cursor.token.kind is not Kind.END:
         if cursor.accept(";"):
             continue
-        statements.append(_statement(cursor))
+        yield _statement(cursor)
         _end(cursor)
-    return tuple(statements)
 
 
 def parse_statement(text: str) -> Statement:
