@@ -199,13 +199,19 @@ def _explain(cursor: Cursor) -> Explain:
     """``EXPLAIN [PLAN FOR | details] statement``."""
     start = cursor.advance()
     if not cursor.accept("PLAN", "FOR") and cursor.at_any(*_EXPLAIN_DETAILS):
-        cursor.separated(cursor.advance)
+        cursor.separated(lambda: _detail(cursor))
     if at_end(cursor):
         cursor.unexpected("the statement to explain")
     if cursor.at("STATEMENT"):
         inserts = _statement_set(cursor, cursor.token)
         return Explain(statement=inserts, position=cursor.span(start))
     return Explain(statement=_statement(cursor), position=cursor.span(start))
+
+
+def _detail(cursor: Cursor) -> None:
+    if not cursor.at_any(*_EXPLAIN_DETAILS):
+        cursor.unexpected("one of " + ", ".join(_EXPLAIN_DETAILS))
+    cursor.advance()
 
 
 _RULES: dict[str, Callable[[Cursor], Statement]] = {
