@@ -49,31 +49,36 @@ class FiringGroupWindowOperator(Operator):
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
         batch = self._time.batch(changes, self.watermark)
-        shown = self._add(batch)
-        if changes.watermarks is None:
-            yield from self._rows(shown)
-            return
-        last = changes.watermarks[-1]
-        if batch.after is None:
-            yield from self._rows(shown)
-            yield Watermark(last)
+        watermarks = changes.watermarks
+        if watermarks is None or batch.after is None:
+            yield from self._rows(self._add(batch, None))
+            if watermarks is None:
+                return
+            yield Watermark(watermarks[-1])
         else:
-            after = self._time.wall.progress(changes.watermarks.to_numpy())
-            shown += self._pass(batch.after, after)
-            yield from self._spread(shown, changes.watermarks)
-        self.watermark = last
+            shown = self._add(batch, self._time.wall.progress(watermarks.to_numpy()))
+            yield from self._spread(shown, watermarks)
+        self.watermark = watermarks[-1]
 
     # Rows in.
 
-    def _add(self, batch: Batch) -> list[pl.DataFrame]:
-        """Folds the rows, each into its windows; what they show at once."""
+    def _add(self, batch: Batch, after: Ints | None) -> list[pl.DataFrame]:
+        """Folds the rows, each into its windows, and fires windows that end inside the batch.
+
+        Of a window all rows that come before it fires at its end stand before all that come late.
+        """
         positions, ends = self._slicing.assign(batch.times)
         before = batch.before[positions]
         kept = ends + self._node.lateness > before
         self._count_late(positions, kept, len(batch))
         passed = ends <= before
-        early = self._fold(batch, positions, ends, kept & ~passed, Phase.OPEN)
-        return early + self._fold(batch, positions, ends, kept & passed, Phase.LATE)
+        shown = self._fold(batch, positions, ends, kept & ~passed, Phase.OPEN)
+        if batch.after is not None:
+            shown += self._fire_ends(batch.after, after)
+        shown += self._fold(batch, positions, ends, kept & passed, Phase.LATE)
+        if batch.after is not None:
+            self._windows.remove(batch.after, self._node.lateness)
+        return shown
 
     def _count_late(
         self, positions: Ints, kept: np.ndarray[tuple[int], np.dtype[np.bool_]], height: int
@@ -130,15 +135,19 @@ class FiringGroupWindowOperator(Operator):
 
     # Time.
 
-    def _pass(self, progress: int, after: Ints | None = None) -> list[pl.DataFrame]:
+    def _pass(self, progress: int) -> list[pl.DataFrame]:
         """Fires windows that end by now, and forgets those that are done with."""
+        shown = self._fire_ends(progress, None)
+        self._windows.remove(progress, self._node.lateness if self._time.event else 0)
+        return shown
+
+    def _fire_ends(self, progress: int, after: Ints | None) -> list[pl.DataFrame]:
+        """Fires windows that end by now; ``after``: where each row of the batch leaves time."""
         slots, ends = self._windows.fire_ends(progress)
         positions = np.zeros(len(slots), np.int64)
         if after is not None:
             positions = 2 * np.searchsorted(after, ends, side="left") + 1
-        shown = [self._windows.show(slots, positions)] if len(slots) else []
-        self._windows.remove(progress, self._node.lateness if self._time.event else 0)
-        return shown
+        return [self._windows.show(slots, positions)] if len(slots) else []
 
     def on_watermark(self) -> Iterator[Changes]:
         if self._time.event:
