@@ -166,6 +166,8 @@ def _details(node: Logical) -> tuple[tuple[str, str], ...]:
             return (("orderBy", order), ("limit", str(limit)), ("offset", str(offset)))
         case logical.Insert(table=table):
             return (("table", table.name), ("fields", ", ".join(node.schema.names)))
+        case _:
+            return (("fields", ", ".join(node.schema.names)),)
 
 
 def _aggregate_details(node: logical.Aggregate) -> tuple[tuple[str, str], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from sameriver.common.schema import Field, Schema
 from sameriver.plan.expressions import AggregateCall, Expression, Named, SortKey
@@ -127,8 +128,125 @@ class Insert:
         return self.input.schema
 
 
+class JoinKind(Enum):
+    INNER = "INNER"
+    LEFT = "LEFT"
+    RIGHT = "RIGHT"
+    FULL = "FULL"
+    SEMI = "SEMI"
+    ANTI = "ANTI"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join:
+    """A join of two streams.
+
+    Column names of both inputs are disjoint: the binder renames the right ones in a Project.
+    Schema: left columns, then right ones, nullable on padded sides; SEMI and ANTI: left only.
+
+    Attributes:
+        condition: over the columns of both inputs; None: CROSS.
+        null_aware: ANTI of NOT IN: a NULL on the right withdraws everything.
+        ttl_hints: duration texts of STATE_TTL / JOIN_STATE_TTL for the left and right side.
+    """
+
+    left: Logical
+    right: Logical
+    kind: JoinKind
+    condition: Expression | None = None
+    null_aware: bool = False
+    ttl_hints: tuple[str | None, str | None] = (None, None)
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemporalJoin:
+    """``left JOIN right FOR SYSTEM_TIME AS OF left.time``; kind INNER or LEFT.
+
+    A rowtime ``time`` reads versions of the right side; a processing time looks rows up.
+    """
+
+    left: Logical
+    right: Logical
+    kind: JoinKind
+    condition: Expression
+    time: str
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An OVER frame: bounds in rows, or in ms for RANGE; None: unbounded; 0: the current row.
+
+    ``preceding`` counts backward from the current row, ``following`` forward.
+    """
+
+    rows: bool
+    preceding: int | None
+    following: int | None = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverCall:
+    """One function over a window; ``call`` may be ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD, ..."""
+
+    call: AggregateCall
+    partition: tuple[str, ...]
+    order: tuple[SortKey, ...]
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Over:
+    """``f(...) OVER (...)``. Schema: the input's columns, then the calls."""
+
+    input: Logical
+    calls: tuple[OverCall, ...]
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correlate:
+    """``LATERAL TABLE(f(...))`` or ``UNNEST``; kind INNER or LEFT.
+
+    ``function`` is UNNEST or a registered table function. Schema: input columns, then the
+    function's.
+    """
+
+    input: Logical
+    function: str
+    args: tuple[Expression, ...]
+    kind: JoinKind
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetOperation:
+    """INTERSECT or EXCEPT (``kind``), as a multiset with ``all``; columns by position."""
+
+    kind: str
+    all: bool
+    left: Logical
+    right: Logical
+    schema: Schema
+
+
 Logical = (
-    Scan | Values | Project | Filter | Aggregate | WindowTable | GroupWindow | Union | Sort | Insert
+    Scan
+    | Values
+    | Project
+    | Filter
+    | Aggregate
+    | WindowTable
+    | GroupWindow
+    | Union
+    | Sort
+    | Insert
+    | Join
+    | TemporalJoin
+    | Over
+    | Correlate
+    | SetOperation
 )
 
 
@@ -139,5 +257,7 @@ def inputs(node: Logical) -> tuple[Logical, ...]:
             return ()
         case Union():
             return node.inputs
+        case Join() | TemporalJoin() | SetOperation():
+            return (node.left, node.right)
         case _:
             return (node.input,)

@@ -97,11 +97,11 @@ class _Lowering:
                 return Union(
                     schema=node.schema, branches=tuple(self.lower(branch) for branch in branches)
                 )
-            case logical.Sort() | logical.Insert():
+            case _:
                 raise UserError(
                     "UNSUPPORTED",
-                    "ORDER BY and LIMIT are not supported yet",
-                    hint="Leave them out; results of a stream come in the order of its changes.",
+                    f"{type(node).__name__} is not supported yet",
+                    hint="Leave it out, or run this statement on Apache Flink.",
                 )
 
     def _aggregate(self, node: logical.Aggregate) -> PhysicalNode:

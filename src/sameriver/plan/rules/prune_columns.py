@@ -10,7 +10,7 @@ from sameriver.common.types import CHARACTERS, NUMERIC
 from sameriver.plan import logical
 from sameriver.plan.expressions import AggregateCall, columns
 from sameriver.plan.logical import Logical
-from sameriver.plan.rules.tree import pass_through
+from sameriver.plan.rules.tree import pass_through, with_inputs
 
 Names = frozenset[str]
 
@@ -52,6 +52,8 @@ def _prune(node: Logical, needed: Names) -> Logical:
             return _union(node, needed)
         case logical.Sort() | logical.Insert():
             return replace(node, input=prune_columns(node.input))
+        case _:
+            return with_inputs(node, [prune_columns(below) for below in logical.inputs(node)])
 
 
 def _kept(schema: Schema, needed: Names) -> tuple[Field, ...]:

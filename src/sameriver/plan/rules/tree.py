@@ -21,6 +21,8 @@ def with_inputs(node: Logical, below: Sequence[Logical]) -> Logical:
             return node
         case logical.Union():
             return replace(node, inputs=tuple(below))
+        case logical.Join() | logical.TemporalJoin() | logical.SetOperation():
+            return replace(node, left=below[0], right=below[1])
         case _:
             return replace(node, input=below[0])
 
