@@ -282,6 +282,8 @@ def _nested(type: DataType, options: Options, prefix: str) -> Make:
 def option_keys(field: Field, prefix: str) -> Iterator[str]:
     """Prefixes under which the options of a field and of what is in it stand."""
     yield prefix
+    if not field.type.children:
+        return
     names = field.type.names or ("element",)
     if field.type.root is Root.MAP:
         names = ("key", "value")

@@ -81,10 +81,11 @@ class DatagenSource:
             rows = _BLOCK if self._end is None else min(_BLOCK, self._end - first)
             now = self._clock.now()
             columns = []
-            for index, (name, made) in enumerate(self._generators.items()):
-                if name in self._wanted:
-                    random = np.random.default_rng([self._seed, number, index])
-                    columns.append(made.make(Block(rows, first, random, now)).alias(name))
-            frame = pl.DataFrame(columns, height=rows).select(self._wanted)
-            self._held = number, frame
+            for name in self._wanted:
+                # Each column draws its own numbers, whatever other columns are read.
+                column = list(self._generators).index(name)
+                random = np.random.default_rng([self._seed, number, column])
+                made = self._generators[name].make(Block(rows, first, random, now))
+                columns.append(made.alias(name))
+            self._held = number, pl.DataFrame(columns, height=rows)
         return self._held[1]

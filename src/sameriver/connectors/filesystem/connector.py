@@ -19,7 +19,7 @@ def _kinds(options: Options) -> frozenset[ChangeKind]:
 
 def _check(options: Options, schema: Schema) -> None:
     local_path(options)
-    format_of(options["format"]).check(options)
+    format_of(options["format"]).check(options, schema)
 
 
 FILESYSTEM = Connector(

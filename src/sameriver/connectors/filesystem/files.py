@@ -110,3 +110,15 @@ def open_bytes(path: Path) -> IO[bytes]:
         )
         return cast(IO[bytes], io.BufferedReader(cast(io.RawIOBase, reader)))
     return path.open("rb")
+
+
+def pass_over(file: IO[bytes], count: int) -> None:
+    """Skips bytes; what is compressed has to be read for it."""
+    if file.seekable():
+        file.seek(count)
+        return
+    while count > 0:
+        skipped = len(file.read(min(count, 1 << 20)))
+        if not skipped:
+            return
+        count -= skipped

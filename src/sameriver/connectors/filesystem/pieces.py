@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
 import zstandard
 
 from sameriver.common.changes import Changes
 from sameriver.common.errors import ExternalError
-from sameriver.connectors.filesystem.files import open_bytes
+from sameriver.connectors.filesystem.files import open_bytes, pass_over
 from sameriver.connectors.formats.format import BadRow, FrameReader, TextReader
 
 _LEAST, _MOST = 1 << 16, 1 << 24
@@ -47,7 +48,7 @@ class TextPieces:
     def read(self, start: int, line: int) -> Iterator[Piece]:
         """Pieces from byte ``start`` on, which is at the beginning of line ``line`` (0-based)."""
         with _unreadable(self._path), open_bytes(self._path) as file:
-            file.seek(start)
+            pass_over(file, start)
             rest, last = b"", False
             while not last:
                 data = file.read(self._size)
@@ -105,10 +106,17 @@ class FramePieces:
         self._reader = reader
 
     def read(self, start: int, line: int) -> Iterator[Piece]:
-        for frame in self._reader(self._path, start):
-            if frame.height:
-                yield Piece(Changes(frame), start, 0)
-            start += frame.height
+        try:
+            for frame in self._reader(self._path, start):
+                if frame.height:
+                    yield Piece(Changes(frame), start, 0)
+                start += frame.height
+        except pl.exceptions.PolarsError as error:
+            raise ExternalError(
+                "UNREADABLE_FILE",
+                f"'{self._path}' can't be read: {str(error).splitlines()[0]}",
+                hint="Does the file hold the columns that the table declares?",
+            ) from error
 
 
 Pieces = TextPieces | FramePieces

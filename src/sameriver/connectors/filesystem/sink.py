@@ -18,6 +18,9 @@ from sameriver.connectors.formats.format import Writer
 from sameriver.connectors.formats.registry import format_of
 from sameriver.connectors.print import named
 
+_ROLL = 1 << 21
+"""Rows after which a file is finished: a writer may hold all of them."""
+
 
 @dataclass(slots=True)
 class _Part:
@@ -26,12 +29,13 @@ class _Part:
     writer: Writer
     hidden: Path
     final: Path
+    rows: int = 0
 
 
 class FilesystemSink:
     """Files ``part-<id>-<number>.<format>`` below ``path``, one open a partition.
 
-    ``flush`` finishes the open files and shows them under their names.
+    ``flush`` finishes the open files and shows all since the last under their names.
     """
 
     def __init__(self, context: TableContext) -> None:
@@ -44,6 +48,7 @@ class FilesystemSink:
         self._id = uuid.uuid4().hex
         self._number = 0
         self._open: dict[str, _Part] = {}
+        self._done: list[_Part] = []
         if self._folder.is_file():
             raise ExternalError(
                 "NOT_A_FOLDER",
@@ -61,18 +66,20 @@ class FilesystemSink:
             self._write_part(folder, changes.with_rows(rows).filter(folders == folder))
 
     def flush(self) -> None:
-        for part in self._open.values():
+        for part in (*self._done, *self._open.values()):
             part.writer.close()
             part.hidden.replace(part.final)
+        self._done.clear()
         self._open.clear()
 
     def close(self) -> None:
         self.flush()
 
     def abort(self) -> None:
-        for part in self._open.values():
+        for part in (*self._done, *self._open.values()):
             part.writer.close()
             part.hidden.unlink(missing_ok=True)
+        self._done.clear()
         self._open.clear()
 
     def _write_part(self, folder: str, changes: Changes) -> None:
@@ -81,7 +88,12 @@ class FilesystemSink:
         if folder not in self._open:
             self._open[folder] = self._new(self._folder / folder)
         rows: pl.DataFrame = changes.rows.select(self._held.names)
-        self._open[folder].writer.write(changes.with_rows(rows))
+        part = self._open[folder]
+        part.writer.write(changes.with_rows(rows))
+        part.rows += len(changes)
+        if part.rows >= _ROLL:
+            part.writer.close()
+            self._done.append(self._open.pop(folder))
 
     def _new(self, folder: Path) -> _Part:
         name = f"part-{self._id}-{self._number}.{self._format.name}"

@@ -139,7 +139,7 @@ class FilesystemSource:
             columns.append(
                 _constant(value, rows.height).cast(to_polars(field.type)).alias(field.name)
             )
-        return rows.select(columns)
+        return rows.select(columns) if columns else pl.DataFrame(height=rows.height)
 
 
 def _constant(value: object, height: int) -> pl.Series:

@@ -9,16 +9,13 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes
+from sameriver.common.schema import Schema
 from sameriver.common.types import DataType, Root
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask, Text
-from sameriver.connectors.formats.csv_text import (
-    CsvRules,
-    CsvWriter,
-    csv_rules,
-)
+from sameriver.connectors.formats.csv_text import CsvRules, CsvWriter, check_columns, csv_rules
 from sameriver.connectors.formats.decode import Decoded, TextRules, decode
-from sameriver.connectors.formats.format import BadRow, Columns, Format, Parsed
+from sameriver.connectors.formats.format import BadRow, Columns, Format, Options, Parsed
 from sameriver.connectors.formats.kernels.csv_scan import (
     MISQUOTED,
     TOO_FEW,
@@ -176,6 +173,11 @@ def unescape(cells: Cells, rules: CsvRules) -> Cells:
     return Cells(Text(cells.data.raw + out[:used].tobytes()), start, end, kind)
 
 
+def _check(options: Options, schema: Schema) -> None:
+    csv_rules(options)
+    check_columns(schema)
+
+
 CSV = Format(
     name="csv",
     options=(
@@ -191,5 +193,5 @@ CSV = Format(
     ),
     text=lambda columns, options: CsvReader(columns, csv_rules(options)),
     writer=lambda path, schema, options: CsvWriter(path, schema, csv_rules(options)),
-    check=csv_rules,
+    check=_check,
 )

@@ -86,7 +86,7 @@ class DebeziumReader:
                 " the source must send whole rows (REPLICA IDENTITY FULL in PostgreSQL)"
             )
             raise BadRow(line, what, text)
-        raise BadRow(line, "is not a Debezium event that can be used", text, "op")
+        raise BadRow(line, "is no Debezium event that can be used", text, "op")
 
     def _rows(
         self, images: Cells, used: Mask, numbers: Index, counters: Counter[str]
@@ -173,7 +173,7 @@ def _writer(path: Path, schema: Schema, options: Options) -> DebeziumWriter:
     return DebeziumWriter(path, schema, options)
 
 
-def _check(options: Options) -> None:
+def _check(options: Options, schema: Schema) -> None:
     boolean(options, f"{_PREFIX}.schema-include")
     json_rules(options, _PREFIX)
     check_encoding(options, _PREFIX)

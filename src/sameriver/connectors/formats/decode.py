@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ from sameriver.common.types import (
     time_unit,
     to_polars,
 )
-from sameriver.connectors.formats.cells import Cells, Kind, Mask
+from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask
 from sameriver.connectors.formats.kernels.value_scan import (
     parse_dates,
     parse_integers,
@@ -128,19 +128,46 @@ def _floats(cells: Cells, type: DataType) -> Decoded:
 def _decimals(cells: Cells, type: DataType) -> Decoded:
     """Exact, rounded HALF_UP; what has too many digits is NULL, as in Flink."""
     text, _ = cells.strings()
-    numbers = text.str.strip_chars().cast(to_polars(type), strict=False)
-    rest = np.flatnonzero(cells.filled & numbers.is_null().to_numpy())
+    text, scale = text.str.strip_chars(), type.scale or 0
+    if text.str.contains(rf"\.\d{{{scale + 1}}}").any():
+        # Polars rounds halves to even: one digit more decides every tie upwards.
+        text = text.str.replace(rf"(\.\d{{{scale + 1}}})\d*$", "${1}1")
+    numbers = text.cast(to_polars(type), strict=False)
+    odd = numbers.is_null() | text.str.contains("[eE]").fill_null(False)
+    rows = np.flatnonzero(cells.filled & odd.to_numpy())
+    if not len(rows):
+        return numbers, np.zeros(len(cells), dtype=np.bool_)
+    return _odd_decimals(cells, numbers, rows, type)
+
+
+def _odd_decimals(cells: Cells, numbers: pl.Series, rows: Index, type: DataType) -> Decoded:
+    """Cells that Polars doesn't read, one by one: exponents, overflow, and what is no number."""
     failed = np.zeros(len(cells), dtype=np.bool_)
-    for row in rest:
-        failed[row] = not _is_decimal(cells.text(int(row)).strip())
-    return numbers, failed
+    values: list[Decimal | None] = []
+    for row in rows:
+        number = _number(cells.text(int(row)).strip())
+        failed[row] = number is None
+        values.append(None if number is None else _rounded(number, type))
+    fixed = pl.Series(values, dtype=numbers.dtype)
+    return numbers.scatter(rows, fixed), failed
 
 
-def _is_decimal(text: str) -> bool:
+def _number(text: str) -> Decimal | None:
     try:
-        return Decimal(text).is_finite() and "_" not in text
+        number = Decimal(text)
     except InvalidOperation:
-        return False
+        return None
+    return number if number.is_finite() and "_" not in text else None
+
+
+def _rounded(number: Decimal, type: DataType) -> Decimal | None:
+    """At the scale of the type; None if it has too many digits."""
+    precision, scale = type.precision or 10, type.scale or 0
+    if number.adjusted() >= precision - scale + 1:
+        return None
+    with localcontext(prec=100):
+        rounded = number.quantize(Decimal(1).scaleb(-scale), ROUND_HALF_UP)
+    return rounded if abs(rounded).scaleb(scale) < 10**precision else None
 
 
 def _binaries(cells: Cells) -> Decoded:

@@ -92,7 +92,9 @@ class Writer(Protocol):
 
     def write(self, changes: Changes) -> None: ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Finishes the file; may be called again."""
+        ...
 
 
 Options = Mapping[str, str]
@@ -118,4 +120,4 @@ class Format:
     frames: Callable[[Columns, Options], FrameReader] | None = None
     writer: Callable[[Path, Schema, Options], Writer] | None = None
     changelog: frozenset[ChangeKind] = INSERTS
-    check: Callable[[Options], object] = lambda options: None
+    check: Callable[[Options, Schema], object]

@@ -193,7 +193,7 @@ def _maps(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
     return lists(entries, bounds, valid), bad
 
 
-def _check(options: Options) -> None:
+def _check(options: Options, schema: Schema) -> None:
     json_rules(options, "json")
     check_encoding(options, "json")
 

@@ -28,13 +28,9 @@ def _reader(columns: Columns, options: Options) -> FrameReader:
         held = scan.collect_schema()
         picked = [_cast(field, held, path) for field in columns.wanted]
         # A file none of whose columns is wanted still has its number of rows.
-        rows = (
-            scan.select(picked or [pl.lit(None).alias("")])
-            if picked
-            else scan.select(pl.first().is_null().alias(""))
-        )
+        rows = scan.select(picked or pl.first().is_null())
         for frame in rows.slice(skip).collect_batches(chunk_size=_CHUNK, maintain_order=True):
-            yield frame if picked else frame.select([])
+            yield frame if picked else pl.DataFrame(height=frame.height)
 
     return frames
 
@@ -71,14 +67,18 @@ class ParquetWriter:
         self._path = path
         self._schema = schema
         self._compression = compression(options)
-        self._parts: list[pl.DataFrame] = []
+        self._parts: list[pl.DataFrame] | None = []
 
     def write(self, changes: Changes) -> None:
+        assert self._parts is not None
         self._parts.append(changes.rows.select(self._schema.names))
 
     def close(self) -> None:
+        if self._parts is None:
+            return
         rows = pl.concat(self._parts) if self._parts else self._schema.empty()
         rows.write_parquet(self._path, compression=self._compression, row_group_size=_GROUP)
+        self._parts = None
 
 
 def compression(options: Options) -> Compression:
@@ -95,5 +95,5 @@ PARQUET = Format(
     ),
     frames=_reader,
     writer=ParquetWriter,
-    check=compression,
+    check=lambda options, schema: compression(options),
 )

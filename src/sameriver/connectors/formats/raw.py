@@ -72,7 +72,7 @@ def _reader(columns: Columns, options: Options) -> RawReader:
     return RawReader(columns)
 
 
-def _check(options: Options) -> None:
+def _check(options: Options, schema: Schema) -> None:
     choice(options, "raw.charset", "UTF-8", ("UTF-8", "UTF8"))
 
 

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from decimal import Decimal
+
+import polars as pl
+import pytest
+from connector_tables import context, drain, source
+
+from sameriver.common import types
+from sameriver.common.errors import UserError
+from sameriver.common.schema import Schema
+
+FAST = {"connector": "datagen", "rows-per-second": "100000000"}
+
+
+def made(schema: Schema, rows: int, **fields: str) -> pl.DataFrame:
+    options = FAST | {"number-of-rows": str(rows)}
+    options |= {
+        f"fields.{key.replace('__', '.').replace('_', '-')}": v for key, v in fields.items()
+    }
+    return drain(source(context(schema, options, now=1_000_000)), rows=100_000).rows
+
+
+def test_a_sequence_ends_the_table() -> None:
+    schema = Schema.of([("a", types.BIGINT), ("b", types.STRING)])
+    frame = made(schema, 1000, a__kind="sequence", a__start="5", a__end="9", b__length="3")
+    assert frame["a"].to_list() == [5, 6, 7, 8, 9]
+    assert set(frame["b"].str.len_chars()) == {3}
+
+
+def test_bounds_and_nulls() -> None:
+    schema = Schema.of([("a", types.INT), ("d", types.decimal(10, 2)), ("f", types.DOUBLE)])
+    frame = made(schema, 20_000, a__min="-3", a__max="3", d__min="1.50", d__max="2.50",
+                 f__min="0", f__max="1", f__null_rate="0.5")  # fmt: skip
+    assert set(frame["a"]) == set(range(-3, 4))
+    assert frame["d"].min() == Decimal("1.50")
+    assert frame["d"].max() == Decimal("2.50")
+    assert 0.45 < frame["f"].null_count() / frame.height < 0.55
+    assert frame["f"].drop_nulls().is_between(0, 1).all()
+
+
+def test_every_type_comes_as_declared() -> None:
+    columns = [types.BOOLEAN, types.TINYINT, types.SMALLINT, types.INT, types.BIGINT, types.FLOAT,
+               types.DOUBLE, types.decimal(38, 10), types.char(4), types.varchar(7), types.BYTES,
+               types.DATE, types.time(0), types.timestamp(3), types.timestamp_ltz(9),
+               types.INTERVAL_YEAR_MONTH, types.INTERVAL_DAY_TIME, types.array(types.INT),
+               types.map_of(types.STRING, types.INT), types.multiset(types.STRING),
+               types.row([("x", types.INT), ("y", types.array(types.STRING))])]  # fmt: skip
+    schema = Schema.of((f"c{index}", type) for index, type in enumerate(columns))
+    frame = made(schema, 50)
+    assert frame.schema == schema.to_polars()
+    assert frame.height == 50
+    assert not sum(frame.null_count().row(0))
+
+
+def test_timestamps_reach_into_the_past() -> None:
+    frame = made(Schema.of([("t", types.timestamp(3))]), 500, t__max_past="10 s")
+    times = frame["t"].dt.epoch("ms")
+    assert times.is_between(990_000, 1_000_000).all()
+    assert times.n_unique() > 100
+
+
+def test_seek_goes_on_with_the_same_rows() -> None:
+    schema = Schema.of([("a", types.BIGINT), ("s", types.STRING)])
+    options = FAST | {"number-of-rows": "70000", "fields.s.length": "2"}
+    first = source(context(schema, options))
+    position = first.poll(1234).position
+    while True:
+        batch = first.poll(50_000)
+        if batch.finished:
+            break
+        assert batch.changes is not None
+    again, third = source(context(schema, options)), source(context(schema, options))
+    again.seek(position)
+    third.seek(position)
+    frame = drain(again, rows=100).rows
+    assert frame.height == 70_000 - position["row"]  # type: ignore[operator]
+    assert frame.equals(drain(third, rows=33_333).rows)
+
+
+def test_the_pace_is_kept() -> None:
+    options = {"connector": "datagen", "rows-per-second": "1000", "number-of-rows": "100000"}
+    table = source(context(Schema.of([("a", types.INT)]), options))
+    count = sum(len(batch.changes or []) for batch in (table.poll(10_000) for _ in range(5)))
+    assert 1 <= count < 1000
+
+
+def test_without_a_number_it_never_ends() -> None:
+    assert not source(context(Schema.of([("a", types.INT)]), FAST)).bounded
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"fields.b.min": "1"}, "UNKNOWN_OPTION"),
+        ({"fields.a.minimum": "1"}, "UNKNOWN_OPTION"),
+        ({"fields.a.kind": "sequence"}, "MISSING_OPTION"),
+        ({"fields.a.min": "x"}, "BAD_OPTION"),
+        ({"fields.a.min": "5", "fields.a.max": "4"}, "BAD_OPTION"),
+        ({"fields.a.null-rate": "2"}, "BAD_OPTION"),
+        ({"rows-per-second": "0"}, "BAD_OPTION"),
+        ({"fields.a.kind": "sequenc"}, "BAD_OPTION"),
+    ],
+)
+def test_wrong_options(options: dict[str, str], code: str) -> None:
+    with pytest.raises(UserError) as caught:
+        source(context(Schema.of([("a", types.INT)]), FAST | options))
+    assert caught.value.code == code
+    assert caught.value.hint
