@@ -73,10 +73,9 @@ def common_number(left: DataType, right: DataType) -> DataType:
 
 
 def _datetime(left: DataType, right: DataType) -> DataType | None:
-    if (left.root is Root.DATE) != (right.root is Root.DATE):
+    if left.root is not right.root:
         return None
-    root = left.root if left.root is right.root else Root.TIMESTAMP
-    return DataType(root=root, precision=max(left.precision or 0, right.precision or 0))
+    return DataType(root=left.root, precision=max(left.precision or 0, right.precision or 0))
 
 
 def _same_root(left: DataType, right: DataType) -> DataType | None:
@@ -107,6 +106,9 @@ def comparable(left: DataType, right: DataType, *, equality: bool) -> DataType |
             if readable or (other.root in NUMERIC and not equality):
                 return other
             return None
+    if {left.root, right.root} == set(TIMESTAMPS):
+        precision = max(left.precision or 0, right.precision or 0)
+        return DataType(root=Root.TIMESTAMP_LTZ, precision=precision)
     return common_type((left, right))
 
 

@@ -82,11 +82,15 @@ def _read_scalar(
     try:
         found = find(text, to)
         if len(found) > 1 or (found and isinstance(found[0], dict | list)):
-            raise Invalid("it is no scalar")
+            if to.strict:
+                raise Invalid("it is no scalar")
+            found = []
     except Invalid as error:
         if fail_on_error:
             raise failure("JSON_ERROR", f"JSON_VALUE of '{text}': {error}") from None
         return {"state": _ERROR, "text": None}
+    if found == [None] and to.strict:
+        return {"state": _FOUND, "text": None}
     if not found or found[0] is None:
         if fail_if_empty:
             raise failure("JSON_EMPTY", f"JSON_VALUE of '{text}' is empty")
@@ -113,8 +117,10 @@ def _read_query(to: Path, wrapper: str, on_empty: str, on_error: str, text: str)
         holds = isinstance(value, dict | list)
         if wrapper == "WITH UNCONDITIONAL" or (wrapper == "WITH CONDITIONAL" and not holds):
             return dump([value])
-        if not holds:
+        if not holds and to.strict:
             raise Invalid("it is a scalar")
+        if not holds:
+            return _instead(on_empty, "JSON_EMPTY", text)
         return dump(value)
     except Invalid:
         return _instead(on_error, "JSON_ERROR", text)
@@ -134,7 +140,7 @@ def _exists(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 def _read_exists(to: Path, on_error: str, text: str) -> bool | None:
     try:
-        return bool(find(text, to))
+        return any(value is not None for value in find(text, to))
     except Invalid as error:
         if on_error == "ERROR":
             raise failure("JSON_ERROR", f"JSON_EXISTS of '{text}': {error}") from None

@@ -15,7 +15,10 @@ JsonValue = None | bool | int | Decimal | str | list["JsonValue"] | dict[str, "J
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Steps from the root: a key, a position, or ``*`` (None) for all members."""
+    """Steps from the root: a key, a position, or ``*`` (None) for all members.
+
+    Without ``lax`` a path is strict: where it leads nowhere is an error, not empty.
+    """
 
     steps: tuple[str | int | None, ...]
     strict: bool
@@ -52,7 +55,7 @@ def path(text: str) -> Path:
         key = step["key"] or step["quoted"] or step["double"]
         steps.append(int(index) if index is not None else key)
         place = step.end()
-    return Path(tuple(steps), (match.group(1) or "").lower() == "strict")
+    return Path(tuple(steps), (match.group(1) or "strict").lower() == "strict")
 
 
 def parse(text: str) -> JsonValue:

@@ -46,7 +46,7 @@ def parsed(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr | None:
         case Root.DECIMAL:
             return decimal_of(trimmed, type)
         case Root.BOOLEAN:
-            folded = trimmed.str.to_lowercase()
+            folded = value.str.to_lowercase()
             truth = pl.when(folded.is_in(_TRUE)).then(pl.lit(True))
             return truth.when(folded.is_in(_FALSE)).then(pl.lit(False))
         case Root.DATE:

@@ -115,6 +115,7 @@ def parsed(value: pl.Expr, pattern: str, *, lenient: bool) -> pl.Expr:
         EvaluationError: BAD_PATTERN for a letter that can't be read.
     """
     regex = "^" + "".join(_group(pattern, piece, lenient) for piece in pieces(pattern))
+    regex += "" if lenient else "$"
 
     def slow(text: pl.Expr) -> pl.Expr:
         return let(pl.Int64(), _fields(pattern, lenient), text.str.extract_groups(regex))

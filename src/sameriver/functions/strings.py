@@ -288,7 +288,7 @@ def _rpad(value: str, length: int, fill: str) -> str | None:
 STRINGS = [
     _text("||", (TEXT, TEXT), _concat, result=_joined_type),
     _text("CONCAT", (TEXT, ...), _concat),
-    _text("CONCAT_WS", (TEXT, TEXT, ...), _concat_ws, nullable=True),
+    _text("CONCAT_WS", (TEXT, TEXT, ...), _concat_ws),
     _text("UPPER", (TEXT,), lambda a: a.str.to_uppercase(), "UCASE", result=first),
     _text("LOWER", (TEXT,), lambda a: a.str.to_lowercase(), "LCASE", result=first),
     _text("INITCAP", (TEXT,), _by_rows(_capitalised), result=first),

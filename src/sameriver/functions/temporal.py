@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import polars as pl
@@ -26,7 +25,7 @@ from sameriver.functions.casts import cast
 from sameriver.functions.failure import failure
 from sameriver.functions.forms import (
     CONSTANT,
-    DATETIME,
+    INSTANT,
     INTERVAL,
     LONG,
     MOMENT,
@@ -34,6 +33,7 @@ from sameriver.functions.forms import (
     SYMBOL,
     TEMPORAL,
     TEXT,
+    WALL,
     WHOLE,
     Form,
     infer,
@@ -105,10 +105,9 @@ def _add(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 def _difference(evaluation: Evaluation, args: _Args) -> pl.Expr:
     unit = units.unit_of(evaluation.operands[0].value, units.MILLISECONDS | units.MONTHS)
-    instants = all(o.type.root is Root.TIMESTAMP_LTZ for o in evaluation.operands[1:])
-    seen = replace(evaluation, zone=zone_of("UTC")) if instants else evaluation
-    walls = [_wall(seen, position, args[position]) for position in (1, 2)]
-    start, end = (wall.cast(pl.Datetime("us")) for wall, _ in walls)
+    if evaluation.operands[1].type.root is Root.TIMESTAMP_LTZ:
+        args = [args[0], *(arg.dt.replace_time_zone(None) for arg in args[1:])]
+    start, end = (arg.cast(pl.Datetime("us")) for arg in args[1:])
     return units.difference(start, end, timestamp(6), unit)
 
 
@@ -121,7 +120,7 @@ def _pattern(evaluation: Evaluation, position: int) -> str:
 def _date_format(evaluation: Evaluation, args: _Args) -> pl.Expr:
     wall, type = _wall(evaluation, 0, args[0])
     if type.root in CHARACTERS:
-        wall = (parsed(wall, _DEFAULT, lenient=False) // 1_000_000).cast(pl.Datetime("ms"))
+        wall = (parsed(wall, _DEFAULT, lenient=True) // 1_000_000).cast(pl.Datetime("ms"))
     return formatted(wall, _pattern(evaluation, 1))
 
 
@@ -142,10 +141,11 @@ def _unix_timestamp(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 
 def _to_timestamp(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    if len(args) == 1:
-        return timestamp_of(args[0], _MILLIS)
+    """By the pattern, else as ``2020-01-31 10:20:30``, which Flink tries too."""
+    standard = timestamp_of(args[0], _MILLIS)
     read = parsed(args[0], _pattern(evaluation, 1), lenient=False)
-    return (read // 1_000_000).cast(pl.Datetime("ms"))
+    patterned = (read // 1_000_000).cast(pl.Datetime("ms"))
+    return pl.coalesce(standard, patterned) if len(args) == 1 else pl.coalesce(patterned, standard)
 
 
 def _to_timestamp_ltz(evaluation: Evaluation, args: _Args) -> pl.Expr:
@@ -155,13 +155,7 @@ def _to_timestamp_ltz(evaluation: Evaluation, args: _Args) -> pl.Expr:
         return to_instant(_to_timestamp(evaluation, args[:2]), zone)
     precision = evaluation.operands[1].value if len(args) == 2 else 3
     by = 1000 if precision == 0 else 1
-    count = (
-        args[0]
-        if first.root not in (Root.DOUBLE, Root.FLOAT, Root.DECIMAL)
-        else (args[0].cast(pl.Float64))
-    )
-    ticks = (count * by).floor() if count is not args[0] else count.cast(pl.Int64) * by
-    return ticks.cast(pl.Int64).cast(pl.Datetime("ms", "UTC"))
+    return (args[0].cast(pl.Int64) * by).cast(pl.Datetime("ms", "UTC"))
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -179,7 +173,7 @@ def zone_of(name: str) -> ZoneInfo:
 def _to_date(evaluation: Evaluation, args: _Args) -> pl.Expr:
     if len(args) == 1:
         return date_of(args[0])
-    read = parsed(args[0], _pattern(evaluation, 1), lenient=False)
+    read = parsed(args[0], _pattern(evaluation, 1), lenient=True)
     return (read // 86_400_000_000_000).cast(pl.Int32).cast(pl.Date)
 
 
@@ -237,7 +231,12 @@ TEMPORALS = [
     _function("FLOOR", _EDGES, _edge(floor_number, units.floor), _edge_type),
     _function("CEIL", _EDGES, _edge(ceil_number, units.ceil), _edge_type, "CEILING"),
     _function("TIMESTAMPADD", ((SYMBOL, WHOLE, TEMPORAL),), _add, _added_type),
-    _function("TIMESTAMPDIFF", ((SYMBOL, DATETIME, DATETIME),), _difference, INT),
+    _function(
+        "TIMESTAMPDIFF",
+        ((SYMBOL, WALL, WALL), (SYMBOL, INSTANT, INSTANT)),
+        _difference,
+        INT,
+    ),
     _function(
         "DATE_FORMAT",
         ((MOMENT, CONSTANT), (TEXT, CONSTANT)),
