@@ -13,7 +13,7 @@ from sameriver.plan.bind.calls import bind_call
 from sameriver.plan.bind.context import Environment, ExpressionRule
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.expressions import Call, Expression, Literal
-from sameriver.sql import data_type
+from sameriver.sql import data_type, position
 
 
 def bind_cast(node: exp.Expr, environment: Environment) -> Expression:
@@ -49,6 +49,7 @@ def bind_filter(node: exp.Expr, environment: Environment) -> Expression:
         "BAD_FILTER",
         f"FILTER belongs to aggregates, not to '{node.this.name}'",
         hint="Write CASE WHEN ... THEN ... END instead.",
+        position=position(node.this),
     )
 
 
