@@ -26,7 +26,14 @@ SHAPES = [
 ADD, OLD, NEW, GONE = map(int, ChangeKind)
 
 
-def node(window: Window, *, retract: bool = False, lateness: int = 0, **fire: int) -> GroupWindow:
+def node(
+    window: Window,
+    *,
+    retract: bool = False,
+    lateness: int = 0,
+    early_fire: int | None = None,
+    late_fire: int | None = None,
+) -> GroupWindow:
     return GroupWindow(
         schema=output_schema(["k"]),
         input=source(window.type),
@@ -36,12 +43,16 @@ def node(window: Window, *, retract: bool = False, lateness: int = 0, **fire: in
         properties=PROPERTIES,
         retract=retract,
         lateness=lateness,
-        **fire,
+        early_fire=early_fire,
+        late_fire=late_fire,
     )
 
 
-def tumble(**fire: int) -> GroupWindow:
-    return node(window(WindowKind.TUMBLE, 10, None, 0), **fire)
+def tumble(
+    *, lateness: int = 0, early_fire: int | None = None, late_fire: int | None = None
+) -> GroupWindow:
+    cut = window(WindowKind.TUMBLE, 10, None, 0)
+    return node(cut, lateness=lateness, early_fire=early_fire, late_fire=late_fire)
 
 
 def row(time: int, value: int = 1, watermark: int = 0) -> Row:
@@ -62,9 +73,10 @@ def test_gives_each_window_once(
     cuts: list[int],
     restarts: list[bool],
 ) -> None:
-    bench = Bench(node(window(*shape)), group_window)
+    once = node(window(*shape))
+    bench = Bench(once, group_window)
     run(bench, rows, cuts, restarts, signed=False)
-    expected, late = Model(bench.node.window).run(rows)
+    expected, late = Model(once.window).run(rows)
     assert ordered(bench.given) == ordered(expected)
     assert bench.late["late_rows"] == late
 

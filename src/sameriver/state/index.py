@@ -26,13 +26,13 @@ class Lookup:
         capacity: slots are below it.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, size: int = _SMALLEST) -> None:
         self._width = width
         self._meta = np.zeros(3, np.int64)
         self._free = NO_INTS
         self._null = -1
         self._known = np.zeros((0, 2) if width == 2 else 0, np.int64)
-        self._resize(_SMALLEST)
+        self._resize(size)
 
     def __len__(self) -> int:
         return int(self._meta[kernels.KEYS])
@@ -40,6 +40,11 @@ class Lookup:
     @property
     def capacity(self) -> int:
         return len(self._known)
+
+    @property
+    def size(self) -> int:
+        """Places in the table, a power of two."""
+        return len(self._table)
 
     @property
     def known(self) -> Ints:

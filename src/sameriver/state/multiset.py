@@ -11,6 +11,7 @@ from sameriver.state.kernels.types import NO_INTS, Ints, Signs
 from sameriver.state.values import Values
 
 _SMALLEST = 1 << 12
+_FEWEST = 1 << 10
 
 
 class Multiset:
@@ -29,8 +30,8 @@ class Multiset:
         self._tracked = False
         self._start()
 
-    def _start(self) -> None:
-        self._lookup = Lookup(2)
+    def _start(self, size: int = _FEWEST) -> None:
+        self._lookup = Lookup(2, size)
         self._entries = np.zeros((self._lookup.capacity, 4), np.int64)
         self._garbage = 0
 
@@ -132,5 +133,6 @@ class Multiset:
         slots, values, counts = self.everything()
         self._values = self._values.emptied()
         self._heads[:, kernels.CHAIN :] = 0
-        self._start()
+        # What was needed is likely to be needed again: only half of it is given up.
+        self._start(max(self._lookup.size // 2, _FEWEST))
         (self.track if self._tracked else self.add)(slots, values, counts)
