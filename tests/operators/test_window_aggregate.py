@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
+from zoneinfo import ZoneInfo
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,8 +24,16 @@ from window_bench import (
     source,
 )
 
+from sameriver.common.changes import Changes
+from sameriver.common.config import Config
+from sameriver.common.schema import Schema
+from sameriver.common.time import ManualClock
+from sameriver.common.types import BIGINT, STRING, timestamp
+from sameriver.operators.operator import OperatorContext
 from sameriver.operators.window_aggregate import WindowAggregateOperator
+from sameriver.plan.physical.scan import Scan
 from sameriver.plan.physical.window_aggregate import WindowAggregate
+from sameriver.plan.table import Table
 from sameriver.plan.window import Window, WindowKind
 
 HOUR = 3_600_000
@@ -174,3 +184,132 @@ def test_windows_of_instants_follow_the_wall_clock(
     expected, late = Model(node.window, zone).run(rows)
     assert ordered(bench.given) == ordered(expected)
     assert bench.late["late_rows"] == late
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_a_jump_of_the_watermark_fires_all_windows_in_order(
+    shape: tuple[WindowKind, int, int | None, int],
+) -> None:
+    cut = window(*shape)
+    bench = Bench(aggregate(cut), WindowAggregateOperator)
+    rows = [Row(t, "a", t % 7, 1, 0) for t in (5, 31, 12, 44, 7, 30)]
+    bench.feed(rows, on_event=False)
+    assert bench.given == []
+    bench.move(1000)
+    expected, _ = Model(cut).run(rows)
+    assert bench.rows() == [values for _, _, values in expected]
+    assert bench.held() == 0
+
+
+def test_cumulate_shows_a_key_in_each_step_after_its_first_row() -> None:
+    node = aggregate(window(WindowKind.CUMULATE, 20, 5, 0))
+    bench = Bench(node, WindowAggregateOperator)
+    bench.feed([Row(7, "a", 1, 1, 0)], on_event=False)
+    bench.move(12)
+    bench.restart()
+    bench.move(100)
+    assert [row[4:] for row in bench.rows()] == [(0, 10), (0, 15), (0, 20)]
+
+
+def test_row_late_for_its_step_counts_in_the_next() -> None:
+    bench = Bench(aggregate(window(WindowKind.CUMULATE, 20, 5, 0)), WindowAggregateOperator)
+    bench.feed([Row(1, "a", 1, 1, 11), Row(2, "a", 2, 1, 11)])
+    bench.finish()
+    counts = [(row[5], row[1]) for row in bench.rows()]
+    assert counts == [(5, 1), (10, 1), (15, 2), (20, 2)]
+    assert bench.late["late_rows"] == 0
+
+
+def test_row_late_for_the_largest_window_is_dropped() -> None:
+    bench = Bench(aggregate(window(WindowKind.CUMULATE, 20, 5, 0)), WindowAggregateOperator)
+    bench.feed([Row(30, "a", 1, 1, 19)])
+    bench.feed([Row(2, "a", 2, 1, 19)])
+    assert bench.late["late_rows"] == 1
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_clock_fires_windows_of_processing_time(
+    shape: tuple[WindowKind, int, int | None, int],
+) -> None:
+    zone = "Asia/Shanghai"
+    cut = window(*shape, time="clock")
+    bench = Bench(aggregate(cut), WindowAggregateOperator, zone)
+    rows = []
+    for now in (1001, 1003, 1012, 1013, 1050):
+        bench.set_clock(now)
+        bench.restart()
+        rows.append(Row(now, "a", now % 5, 1, now - 1))
+        bench.feed(rows[-1:], on_event=False)
+    bench.set_clock(1200)
+    expected, _ = Model(cut, zone).run(rows)
+    assert bench.rows() == [values for _, _, values in expected]
+    assert bench.operator.next_timer() is None
+    assert bench.held() == 0
+
+
+def test_open_windows_of_processing_time_do_not_fire_at_the_end_of_input() -> None:
+    tumble = window(WindowKind.TUMBLE, 10, None, 0, time="clock")
+    bench = Bench(aggregate(tumble), WindowAggregateOperator)
+    bench.feed([Row(0, "a", 1, 1, 0)], on_event=False)
+    bench.finish()
+    assert bench.given == []
+
+
+def test_windows_that_the_input_carries_fire_when_their_end_passes() -> None:
+    end = timestamp(3).not_null
+    schema = Schema.of((("k", STRING), ("v", BIGINT), ("window_start", end), ("window_end", end)))
+    inner = window(WindowKind.HOP, 15, 5, 0)
+    below = Scan(table=Table(name="w", schema=schema, physical=schema.fields), schema=schema)
+    node = WindowAggregate(
+        schema=output_schema(["k"]),
+        input=below,
+        window=inner,
+        keys=("k",),
+        calls=CALLS,
+        properties=PROPERTIES,
+        retract=False,
+        attached=("window_start", "window_end"),
+    )
+    context = OperatorContext(clock=ManualClock(), config=Config(), zone=ZoneInfo("UTC"))
+    operator = WindowAggregateOperator(node, context)
+    rows = pl.DataFrame(
+        {
+            "k": ["a", "a", "b"],
+            "v": [1, 2, 3],
+            "window_start": [5, 0, 5],
+            "window_end": [20, 15, 20],
+        }
+    ).select(pl.col("k", "v"), pl.col("window_start", "window_end").cast(pl.Datetime("ms")))
+    operator.watermark = 10
+    assert list(operator.process(0, Changes(rows))) == []
+    operator.watermark = 14
+    (fired,) = operator.on_watermark()
+    assert fired.rows["s"].to_list() == [2]
+    assert list(operator.process(0, Changes(rows[1:]))) == []
+    assert context.counters["late_rows"] == 1
+    operator.watermark = 19
+    (fired,) = operator.on_watermark()
+    assert sorted(fired.rows["s"].to_list()) == [1, 6]
+
+
+def test_windows_without_keys_or_calls() -> None:
+    tumble = window(WindowKind.TUMBLE, 10, None, 0)
+    node = replace(aggregate(tumble), keys=(), calls=(), schema=output_schema([], []))
+    bench = Bench(node, WindowAggregateOperator)
+    bench.feed([Row(1, "a", 1, 1, 0), Row(12, "b", 1, 1, 0)])
+    bench.restart()
+    bench.finish()
+    assert bench.rows() == [(0, 10), (10, 20)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_state_tells_its_window(shape: tuple[WindowKind, int, int | None, int]) -> None:
+    """Another size is other state; names and order of columns are not."""
+    cut = window(*shape)
+    step = None if cut.step is None else 2 * cut.step
+    node, other = aggregate(cut), aggregate(replace(cut, size=2 * cut.size, step=step))
+    for table, changed in zip(node.state(), other.state(), strict=True):
+        assert table.key[0].meaning != changed.key[0].meaning
+        assert table.key[1:] == changed.key[1:]
+    assert node.scope() != other.scope()
+    assert node.state() == aggregate(window(*shape)).state()

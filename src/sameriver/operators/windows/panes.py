@@ -88,7 +88,8 @@ class Panes:
         self, slots: Ints, results: pl.DataFrame, starts: Ints, ends: Ints
     ) -> pl.DataFrame:
         """Keys, results and windows of slots."""
-        frame = results.with_columns(pl.Series(START, starts), pl.Series(END, ends))
+        window = [pl.Series(START, starts), pl.Series(END, ends)]
+        frame = pl.DataFrame([*results.get_columns(), *window])
         if not self._keys:
             return frame
         keys = self.keys(slots)
