@@ -216,3 +216,13 @@ def test_clock_fires_windows_of_processing_time() -> None:
     assert kinds(bench) == [(ADD, 1), (OLD, 1), (NEW, 2), (OLD, 2), (NEW, 3)]
     bench.move(MAX_WATERMARK)
     assert bench.held() == 0
+
+
+def test_windows_without_calls_show_that_they_are_there() -> None:
+    firing = replace(tumble(early_fire=0), keys=("k",), calls=(), schema=output_schema(["k"], []))
+    bench = Bench(firing, group_window, options=RECORDS)
+    bench.feed([row(1), row(2), row(12)])
+    bench.restart()
+    bench.feed([row(3)])
+    bench.finish()
+    assert bench.rows() == [("a", 0, 10), ("a", 10, 20)]

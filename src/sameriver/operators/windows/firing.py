@@ -72,7 +72,7 @@ class FiringWindows:
         ends = self.panes.times[slots]
         starts = self._slicing.starts(ends)
         live, shown = self.panes.live(slots), self._emitted.shown(slots)
-        results = self.panes.aggregation.results(slots)
+        results = self.panes.results(slots)
         before = np.flatnonzero(shown)
         last = self._emitted.get(slots[before])
         last.columns = results.columns

@@ -82,7 +82,12 @@ class Panes:
         shown = self.live(slots)
         if not shown.all():
             slots, starts, ends = slots[shown], starts[shown], ends[shown]
-        return self.with_windows(slots, self.aggregation.results(slots), starts, ends)
+        return self.with_windows(slots, self.results(slots), starts, ends)
+
+    def results(self, slots: Ints) -> pl.DataFrame:
+        """A column a call; without calls a frame of the same height."""
+        results = self.aggregation.results(slots)
+        return results if results.width else pl.DataFrame(height=len(slots))
 
     def with_windows(
         self, slots: Ints, results: pl.DataFrame, starts: Ints, ends: Ints
