@@ -13,31 +13,63 @@ from sameriver.common.time import parse_duration
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option that sameriver reads."""
+    """An option that sameriver reads; ``kind``: boolean, integer, duration, zone or text."""
 
     key: str
     default: str
     text: str
+    kind: str = "text"
 
 
 OPTIONS: dict[str, Option] = {
     option.key: option
     for option in (
-        Option("table.local-time-zone", "UTC", "zone of TIMESTAMP_LTZ values and of windows"),
-        Option("table.exec.state.ttl", "36 h", "how long an untouched row of state lives; 0: ever"),
-        Option("table.exec.mini-batch.enabled", "true", "one -U/+U a key and batch, or each"),
-        Option("table.exec.emit.early-fire.enabled", "false", "legacy group windows fire early"),
-        Option("table.exec.emit.early-fire.delay", "0 ms", "period of early firing"),
-        Option("table.exec.emit.late-fire.enabled", "false", "legacy group windows fire again"),
-        Option("table.exec.emit.late-fire.delay", "0 ms", "period of late firing"),
-        Option("table.exec.emit.allow-lateness", "0 ms", "how long a fired window is kept"),
-        Option("parallelism.default", "1", "shards of keyed operators"),
+        Option(
+            "table.local-time-zone", "UTC", "zone of TIMESTAMP_LTZ values and of windows", "zone"
+        ),
+        Option(
+            "table.exec.state.ttl",
+            "36 h",
+            "how long an untouched row of state lives; 0: ever",
+            "duration",
+        ),
+        Option(
+            "table.exec.mini-batch.enabled", "true", "one -U/+U a key and batch, or each", "boolean"
+        ),
+        Option(
+            "table.exec.emit.early-fire.enabled",
+            "false",
+            "legacy group windows fire early",
+            "boolean",
+        ),
+        Option("table.exec.emit.early-fire.delay", "0 ms", "period of early firing", "duration"),
+        Option(
+            "table.exec.emit.late-fire.enabled",
+            "false",
+            "legacy group windows fire again",
+            "boolean",
+        ),
+        Option("table.exec.emit.late-fire.delay", "0 ms", "period of late firing", "duration"),
+        Option(
+            "table.exec.emit.allow-lateness", "0 ms", "how long a fired window is kept", "duration"
+        ),
+        Option("parallelism.default", "1", "shards of keyed operators", "integer"),
         Option("pipeline.name", "", "name of the job"),
-        Option("sameriver.batch.rows", "262144", "most rows in a batch"),
-        Option("sameriver.batch.latency", "200 ms", "longest wait for a batch to fill"),
+        Option("sameriver.batch.rows", "262144", "most rows in a batch", "integer"),
+        Option("sameriver.batch.latency", "200 ms", "longest wait for a batch to fill", "duration"),
         Option("scan.watermark.emit.strategy", "on-periodic", "after a batch, or after each row"),
-        Option("pipeline.auto-watermark-interval", "0 ms", "on-event: smallest step of a watermark"),
-        Option("table.exec.source.idle-timeout", "0 ms", "a silent source stops holding back; 0: no"),
+        Option(
+            "pipeline.auto-watermark-interval",
+            "0 ms",
+            "on-event: smallest step of a watermark",
+            "duration",
+        ),
+        Option(
+            "table.exec.source.idle-timeout",
+            "0 ms",
+            "a silent source stops holding back; 0: no",
+            "duration",
+        ),
     )
 }
 
@@ -91,10 +123,24 @@ class Config(Mapping[str, str]):
         """A copy with one more option.
 
         Raises:
-            UserError: UNKNOWN_OPTION for a key that neither Flink nor sameriver can have.
+            UserError: UNKNOWN_OPTION for a key that neither Flink nor sameriver can have,
+                BAD_OPTION or BAD_DURATION for a value that is not of the option's kind.
         """
         check_key(key)
-        return Config({**self._values, key: value})
+        config = Config({**self._values, key: value})
+        config._check_value(key)
+        return config
+
+    def _check_value(self, key: str) -> None:
+        match OPTIONS[key].kind if key in OPTIONS else "text":
+            case "boolean":
+                self.boolean(key)
+            case "integer":
+                self.integer(key)
+            case "duration":
+                self.duration(key)
+            case "zone":
+                _ = self.zone
 
     def without(self, key: str | None = None) -> Config:
         """A copy with the option back at its default; None: all of them."""

@@ -232,8 +232,17 @@ class Cursor:
             message = f"unexpected {describe(token)}"
             if expected:
                 message += f"; expected {expected}"
-            hint = self._slip() or hint
+            hint = self._slip() or hint or self._way_out(expected)
         raise UserError("SYNTAX", message, hint=hint, position=position)
+
+    def _way_out(self, expected: str) -> str:
+        """What can be done where no particular slip is known."""
+        token = self.token
+        if token.kind is Kind.WORD and token.upper in RESERVED and token.upper not in CLAUSES:
+            return f"To use '{token.text}' as a name put it in backquotes: `{token.text}`."
+        if token.text in (";", "") or token.kind is Kind.END:
+            return f"Complete the statement: {expected or 'something'} is missing here."
+        return f"Write {expected} before it, or remove it." if expected else "Remove it."
 
     def reserved(self, token: Token, what: str) -> NoReturn:
         raise UserError(
