@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from sameriver.operators.windows.batch import END, Batch, earliest
+from sameriver.operators.windows.batch import END, START, Batch, earliest
 from sameriver.operators.windows.panes import Panes
 from sameriver.operators.windows.progress import Progress
 from sameriver.operators.windows.slicing import Slicing
@@ -80,32 +80,20 @@ class CumulatingWindows:
         steps, bounds = np.unique(ends, return_index=True)
         bounds = np.append(bounds, len(ends))
         stop = min(progress, start + self._slicing.size)
-        fired = []
+        shown = _Shown(windows, self._slicing.slide, order)
         if len(active):
             begin = int(self._slicing.ends_after(np.array([max(self._progress.fired, start)]))[0])
-            until = int(steps[0]) if len(steps) else stop + 1
-            if begin < until:
-                fired.append(self._steps(order[: len(active)], start, begin, until))
+            shown.add(len(active), begin, int(steps[0]) if len(steps) else stop + 1)
         for number, step in enumerate(steps):
             part = slice(bounds[number], bounds[number + 1])
             windows.aggregation.merge(into[part], slices, slots[part])
-            seen = order[: np.searchsorted(first, bounds[number + 1], side="left")]
+            seen = int(np.searchsorted(first, bounds[number + 1], side="left"))
             until = int(steps[number + 1]) if number + 1 < len(steps) else stop + 1
-            fired.append(self._steps(seen, start, int(step), until))
+            shown.add(seen, int(step), until)
+        fired = shown.rows(start)
         if start + self._slicing.size <= progress:
             windows.aggregation.remove(order)
         return fired
-
-    def _steps(self, slots: Ints, start: int, begin: int, until: int) -> pl.DataFrame:
-        """What the steps from ``begin`` to before ``until`` show: the same but for their end."""
-        ends = np.arange(begin, until, self._slicing.slide)
-        rows = self._windows.rows(
-            slots, np.full(len(slots), start), np.full(len(slots), begin, np.int64)
-        )
-        if len(ends) == 1:
-            return rows
-        repeated = rows[np.tile(np.arange(rows.height), len(ends))]
-        return repeated.with_columns(pl.Series(END, np.repeat(ends, rows.height)))
 
     def next_end(self) -> int | None:
         return self._next
@@ -117,6 +105,41 @@ class CumulatingWindows:
             self._progress.fired = progress
         _, ends = self._slices.open()
         self._next = self._coming(ends, self._progress.fired)
+
+
+class _Shown:
+    """What the steps of one window show: results step by step, keys and window at the end."""
+
+    def __init__(self, windows: Panes, slide: int, slots: Ints) -> None:
+        self._windows = windows
+        self._slide = slide
+        self._slots = slots
+        self._results: list[pl.DataFrame] = []
+        self._which: list[Ints] = []
+        self._ends: list[Ints] = []
+
+    def add(self, seen: int, begin: int, until: int) -> None:
+        """The first ``seen`` slots, in the steps from ``begin`` to before ``until``."""
+        ends = np.arange(begin, until, self._slide)
+        if not len(ends):
+            return
+        which = np.flatnonzero(self._windows.live(self._slots[:seen]))
+        results = self._windows.results(self._slots[which])
+        if len(ends) > 1:
+            results = results[pl.Series(np.tile(np.arange(len(which)), len(ends)))]
+        self._results.append(results)
+        self._which.append(np.tile(which, len(ends)))
+        self._ends.append(np.repeat(ends, len(which)))
+
+    def rows(self, start: int) -> list[pl.DataFrame]:
+        """All steps as one frame, in order."""
+        if not self._results:
+            return []
+        ends = np.concatenate(self._ends)
+        keys = self._windows.output_keys(self._slots)
+        keys = keys[pl.Series(np.concatenate(self._which))]
+        window = [pl.Series(START, np.full(len(ends), start)), pl.Series(END, ends)]
+        return [keys.hstack([*pl.concat(self._results).get_columns(), *window])]
 
 
 def _arrivals(active: Ints, into: Ints) -> tuple[Ints, Ints]:

@@ -94,12 +94,15 @@ class Panes:
     ) -> pl.DataFrame:
         """Keys, results and windows of slots."""
         window = [pl.Series(START, starts), pl.Series(END, ends)]
-        frame = pl.DataFrame([*results.get_columns(), *window])
+        return self.output_keys(slots).hstack([*results.get_columns(), *window])
+
+    def output_keys(self, slots: Ints) -> pl.DataFrame:
+        """The keys as output columns; without keys a frame of the same height."""
         if not self._keys:
-            return frame
+            return pl.DataFrame(height=len(slots))
         keys = self.keys(slots)
         keys.columns = self._outputs
-        return keys.hstack(frame)
+        return keys
 
     def restored(self) -> None:
         """Reads the times back from the keys."""
