@@ -43,12 +43,15 @@ def wrong_scripts() -> list[Wrong]:
     return found
 
 
+def run(script: str) -> None:
+    for result in Session().execute(script):
+        list(result.batches())
+
+
 def outcome(sql: str, folder: Path) -> tuple[SameriverError, str]:
     script = TABLES.replace("{folder}", str(folder)) + sql
-    session = Session()
     with pytest.raises(SameriverError) as caught:
-        for result in session.execute(script):
-            list(result.batches())
+        run(script)
     return caught.value, render(caught.value, script, "job.sql")
 
 

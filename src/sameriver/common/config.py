@@ -73,32 +73,30 @@ OPTIONS: dict[str, Option] = {
     )
 }
 
-_PREFIXES = tuple(
-    [
-        "table.",
-        "execution.",
-        "pipeline.",
-        "parallelism.",
-        "state.",
-        "sql-client.",
-        "restart-strategy",
-        "taskmanager.",
-        "jobmanager.",
-        "rest.",
-        "metrics.",
-        "web.",
-        "python.",
-        "scan.",
-        "client.",
-        "cluster.",
-        "fs.",
-        "high-availability",
-        "akka.",
-        "pekko.",
-        "yarn.",
-        "kubernetes.",
-        "env.",
-    ]
+_PREFIXES = (
+    "table.",
+    "execution.",
+    "pipeline.",
+    "parallelism.",
+    "state.",
+    "sql-client.",
+    "restart-strategy",
+    "taskmanager.",
+    "jobmanager.",
+    "rest.",
+    "metrics.",
+    "web.",
+    "python.",
+    "scan.",
+    "client.",
+    "cluster.",
+    "fs.",
+    "high-availability",
+    "akka.",
+    "pekko.",
+    "yarn.",
+    "kubernetes.",
+    "env.",
 )
 
 
