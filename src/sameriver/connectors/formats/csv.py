@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes
-from sameriver.common.schema import Schema
+from sameriver.common.schema import Field, Schema
 from sameriver.common.types import DataType, Root
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask, Text
@@ -24,6 +24,7 @@ from sameriver.connectors.formats.kernels.csv_scan import (
     unescape_cells,
 )
 from sameriver.connectors.formats.nested import any_within, lists, only
+from sameriver.connectors.formats.parallel import each
 
 
 @dataclass(slots=True)
@@ -47,11 +48,18 @@ class CsvReader:
         counters: Counter[str] = Counter()
         spots: Index = place[: 2 * rows].reshape(-1, 2)
         kept = self._kept(data, bad[:rows], spots, counters)
-        columns: list[pl.Series] = []
-        for field in self.columns.wanted:
+
+        def read(field: Field) -> tuple[pl.Series, Mask, Cells]:
             at = self.columns.declared.names.index(field.name)
             cells = Cells(text, start[at, :rows], end[at, :rows], kind[at, :rows])
-            columns.append(self._column(cells, field.type, field.name, kept, spots, counters))
+            plain = self._nulls(unescape(cells, self.rules))
+            return *decode(plain, field.type, TextRules(nested=self._nested)), plain
+
+        columns: list[pl.Series] = []
+        for field, made in zip(self.columns.wanted, each(read, self.columns.wanted), strict=True):
+            series, failed, cells = made
+            self._report(field, cells, failed & kept, spots, counters)
+            columns.append(series.alias(field.name))
         frame = pl.DataFrame(columns, height=rows)
         changes = Changes(frame if kept.all() else frame.filter(pl.Series(kept)))
         return Parsed(changes=changes, used=used, lines=lines, counters=counters)
@@ -77,26 +85,17 @@ class CsvReader:
             MISQUOTED: "has a quoted cell that doesn't end where its quotes do",
         }[code]
 
-    def _column(
-        self,
-        cells: Cells,
-        type: DataType,
-        name: str,
-        kept: Mask,
-        place: Index,
-        counters: Counter[str],
-    ) -> pl.Series:
-        plain = self._nulls(unescape(cells, self.rules))
-        text = TextRules(nested=self._nested)
-        series, failed = decode(plain, type, text)
-        failed = failed & kept
-        if failed.any():
+    def _report(
+        self, field: Field, cells: Cells, failed: Mask, place: Index, counters: Counter[str]
+    ) -> None:
+        """Counts bad cells, or refuses the first one."""
+        if not failed.any():
+            return
+        if not self.rules.ignore:
             first = int(np.argmax(failed))
-            if not self.rules.ignore:
-                what = f"is not a {type.name}"
-                raise BadRow(int(place[first, 0]), what, plain.text(first), name)
-            counters["ignored_fields"] += int(failed.sum())
-        return series.alias(name)
+            what = f"is not a {field.type.name}"
+            raise BadRow(int(place[first, 0]), what, cells.text(first), field.name)
+        counters["ignored_fields"] += int(failed.sum())
 
     def _nulls(self, cells: Cells) -> Cells:
         """Cells that hold the null literal become NULL."""

@@ -22,6 +22,7 @@ from sameriver.common.types import (
     to_polars,
 )
 from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask
+from sameriver.connectors.formats.kernels.decimal_scan import BAD, LONG, READ, parse_decimals
 from sameriver.connectors.formats.kernels.value_scan import (
     parse_dates,
     parse_integers,
@@ -127,17 +128,27 @@ def _floats(cells: Cells, type: DataType) -> Decoded:
 
 def _decimals(cells: Cells, type: DataType) -> Decoded:
     """Exact, rounded HALF_UP; what has too many digits is NULL, as in Flink."""
+    out, how = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
+    precision, scale = type.precision or 10, type.scale or 0
+    parse_decimals(cells.buffer(), cells.start, cells.end, cells.kind, precision, scale, out, how)
+    units = column(out, cells.filled & (how == READ), pl.Int128)
+    numbers, failed = units.reinterpret(dtype=to_polars(type)), how == BAD
+    rows = np.flatnonzero(how == LONG)
+    if len(rows):
+        long, bad = _long_decimals(cells.take(rows), type)
+        numbers, failed[rows] = numbers.scatter(rows, long), bad
+    return numbers, failed
+
+
+def _long_decimals(cells: Cells, type: DataType) -> Decoded:
+    """Decimals of more than 18 digits."""
     text, _ = cells.strings()
     text, scale = text.str.strip_chars(), type.scale or 0
-    if text.str.contains(rf"\.\d{{{scale + 1}}}").any():
-        # Polars rounds halves to even: one digit more decides every tie upwards.
-        text = text.str.replace(rf"(\.\d{{{scale + 1}}})\d*$", "${1}1")
+    # Polars rounds halves to even: one digit more decides every tie upwards.
+    text = text.str.replace(rf"(\.\d{{{scale + 1}}})\d*$", "${1}1")
     numbers = text.cast(to_polars(type), strict=False)
     odd = numbers.is_null() | text.str.contains("[eE]").fill_null(False)
-    rows = np.flatnonzero(cells.filled & odd.to_numpy())
-    if not len(rows):
-        return numbers, np.zeros(len(cells), dtype=np.bool_)
-    return _odd_decimals(cells, numbers, rows, type)
+    return _odd_decimals(cells, numbers, np.flatnonzero(odd.to_numpy()), type)
 
 
 def _odd_decimals(cells: Cells, numbers: pl.Series, rows: Index, type: DataType) -> Decoded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 import polars as pl
@@ -15,6 +16,7 @@ from sameriver.common.types import (
     DataType,
     Root,
 )
+from sameriver.functions.distinct import by_distinct
 from sameriver.functions.render import text
 
 _FRACTION = r"\.?0+$"
@@ -26,7 +28,7 @@ def scalar(value: pl.Expr, type: DataType, iso: bool, plain_decimals: bool) -> p
         case Root.BOOLEAN:
             return value.cast(pl.String)
         case Root.DECIMAL:
-            return decimal(value, plain_decimals)
+            return decimal(value, plain_decimals, type.scale or 0)
         case root if root in APPROXIMATE:
             return _floating(value)
         case root if root in BINARIES:
@@ -50,33 +52,18 @@ def _floating(value: pl.Expr) -> pl.Expr:
     return text(value, DOUBLE, ZoneInfo("UTC"))
 
 
-def decimal(value: pl.Expr, plain: bool) -> pl.Expr:
+def decimal(value: pl.Expr, plain: bool, scale: int) -> pl.Expr:
     """Without zeros at the end, and unless ``plain`` with an exponent where Java puts one."""
     shown = value.cast(pl.String)
-    pointed = shown.str.contains(".", literal=True)
-    cut = pl.when(pointed).then(shown.str.replace(_FRACTION, "")).otherwise(shown)
-    cut = pl.when(cut.is_in(["-0", "-", ""])).then(pl.lit("0")).otherwise(cut)
+    if scale:
+        shown = shown.str.strip_chars_end("0").str.strip_chars_end(".")
     if plain:
-        return cut
-    figures = (
-        cut.str.strip_prefix("-").str.replace(".", "", literal=True).str.strip_chars_start("0")
-    )
-    figures = figures.str.strip_chars_end("0")
-    sign = pl.when(cut.str.starts_with("-")).then(pl.lit("-")).otherwise(pl.lit(""))
-    mantissa = (
-        pl.when(figures.str.len_bytes() == 1)
-        .then(figures)
-        .otherwise(figures.str.head(1) + "." + figures.str.slice(1))
-    )
-    whole = cut.str.strip_prefix("-")
-    high = (whole.str.len_bytes().cast(pl.Int64) - 1).cast(pl.String)
-    leading = whole.str.extract(r"^0\.(0*)", 1).str.len_bytes().cast(pl.Int64) + 1
-    large = cut.str.contains(r"^-?[1-9]\d*0$")
-    small = (leading > 6).fill_null(False)
-    return (
-        pl.when(large)
-        .then(sign + mantissa + "E+" + high)
-        .when(small)
-        .then(sign + mantissa + "E-" + leading.cast(pl.String))
-        .otherwise(cut)
-    )
+        return shown
+    odd = shown.str.contains(r"^-?[1-9]\d*0$|^-?0\.000000")
+    power = by_distinct(_powered, pl.String, pl.when(odd).then(shown))
+    return power.fill_null(shown)
+
+
+def _powered(shown: str) -> str:
+    """Java's text of a decimal whose scale is negative or whose first digit is far behind."""
+    return str(Decimal(shown).normalize())

@@ -18,6 +18,7 @@ from sameriver.connectors.formats.decode import Decoded, TextRules, decode
 from sameriver.connectors.formats.format import BadRow, Columns, Format, Options, Parsed
 from sameriver.connectors.formats.json_text import JsonWriter, check_encoding
 from sameriver.connectors.formats.nested import any_within, lists, only
+from sameriver.connectors.formats.parallel import THREADS, each
 from sameriver.connectors.options import boolean, choice
 
 STANDARDS = ("SQL", "ISO-8601")
@@ -87,18 +88,21 @@ def read_objects(
     Raises:
         BadRow: one is malformed or has a bad field, and that must not be ignored.
     """
-    columns, malformed = json_cells.fields(cells, schema.names)
+    columns, malformed = json_cells.fields(cells, schema.names, threads=THREADS)
     if malformed.any():
         first = int(np.argmax(malformed))
         if not rules.ignore:
             raise BadRow(int(numbers[first]), "is not a JSON object", cells.text(first))
         counters["ignored_rows"] += int(malformed.sum())
     present = (cells.kind == Kind.OBJECT) & ~malformed
+    made = each(
+        lambda pair: decode(json_cells.unescape(pair[1]), pair[0].type, rules.text),
+        zip(schema, columns, strict=True),
+    )
     decoded: list[pl.Series] = []
-    for field, column in zip(schema, columns, strict=True):
+    for field, column, (series, bad) in zip(schema, columns, made, strict=True):
         if rules.strict:
             _check_present(column, present, field.name, cells, numbers, rules, counters)
-        series, bad = decode(json_cells.unescape(column), field.type, rules.text)
         bad &= present
         if bad.any():
             _refuse(bad, field.name, field.type, column, numbers, rules, counters)

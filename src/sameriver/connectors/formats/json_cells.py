@@ -10,6 +10,7 @@ from sameriver.connectors.formats.kernels.json_scan import (
     scan_objects,
     unescape_strings,
 )
+from sameriver.connectors.formats.parallel import each
 
 
 def lines(data: bytes) -> tuple[Cells, Index]:
@@ -29,7 +30,11 @@ def lines(data: bytes) -> tuple[Cells, Index]:
     return Cells(text, starts[numbers], ends[numbers], kind), numbers
 
 
-def fields(cells: Cells, names: tuple[str, ...]) -> tuple[list[Cells], Mask]:
+_SHARE = 1 << 14
+"""Objects that are worth a thread."""
+
+
+def fields(cells: Cells, names: tuple[str, ...], *, threads: int = 1) -> tuple[list[Cells], Mask]:
     """The named fields of objects, and which cells are malformed; other cells have none."""
     encoded = [name.encode() for name in names]
     bounds = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
@@ -38,9 +43,19 @@ def fields(cells: Cells, names: tuple[str, ...]) -> tuple[list[Cells], Mask]:
     kind = np.zeros(shape, dtype=np.uint8)
     bad = np.zeros(len(cells), dtype=np.uint8)
     wanted = np.frombuffer(b"".join(encoded) or b"\0", dtype=np.uint8)
-    scan_objects(
-        cells.buffer(), cells.start, cells.end, cells.kind, wanted, bounds, start, end, kind, bad
-    )
+
+    def scan(part: tuple[int, int]) -> None:
+        scan_objects(
+            cells.buffer(), cells.start, cells.end, cells.kind, *part, wanted, bounds,
+            start, end, kind, bad,
+        )  # fmt: skip
+
+    share = max(_SHARE, -(-len(cells) // threads))
+    parts = [(low, min(low + share, len(cells))) for low in range(0, len(cells), share)]
+    if len(parts) > 1:
+        each(scan, parts)
+    else:
+        scan((0, len(cells)))
     columns = [Cells(cells.data, start[i], end[i], kind[i]) for i in range(len(names))]
     return columns, bad.astype(np.bool_)
 

@@ -16,6 +16,8 @@ from sameriver.connectors.formats.kernels.jit import (
 
 _ABSENT, _NULL, _TEXT, _ESCAPED, _NUMBER, _TRUE, _FALSE, _OBJECT, _ARRAY = range(9)
 _TOKEN = types.UniTuple(types.int64, 2)
+_PLAIN = np.array([byte >= 32 and byte not in (34, 92) for byte in range(256)])
+"""Which bytes say nothing within a string."""
 
 
 @kernel(types.int64(BYTES, types.int64, types.int64))
@@ -33,6 +35,9 @@ def string(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
     at += 1
     while at < end:
         byte = data[at]
+        if _PLAIN[byte]:
+            at += 1
+            continue
         if byte == 34:
             return at + 1, kind
         if byte < 32:
@@ -148,18 +153,18 @@ def find_name(
 ) -> int:
     """Number of the wanted name that stands at ``data[at:end]``, ``guess`` tried first; or -1."""
     count = bounds.size - 1
-    for step in range(count):
-        field = (guess + step) % count
+    field = guess
+    for _ in range(count):
+        if field >= count:
+            field = 0
         low = bounds[field]
-        if bounds[field + 1] - low != end - at:
-            continue
-        same = True
-        for k in range(end - at):
-            if names[low + k] != data[at + k]:
-                same = False
-                break
-        if same:
-            return field
+        if bounds[field + 1] - low == end - at:
+            k = 0
+            while k < end - at and names[low + k] == data[at + k]:
+                k += 1
+            if k == end - at:
+                return field
+        field += 1
     return -1
 
 
@@ -218,7 +223,18 @@ def scan_object(
 
 @kernel(
     types.void(
-        BYTES, INDEX, INDEX, FLAGS, BYTES, INDEX, INDEX_TABLE, INDEX_TABLE, FLAG_TABLE, FLAGS
+        BYTES,
+        INDEX,
+        INDEX,
+        FLAGS,
+        types.int64,
+        types.int64,
+        BYTES,
+        INDEX,
+        INDEX_TABLE,
+        INDEX_TABLE,
+        FLAG_TABLE,
+        FLAGS,
     )
 )
 def scan_objects(
@@ -226,6 +242,8 @@ def scan_objects(
     from_: np.ndarray,
     to: np.ndarray,
     what: np.ndarray,
+    low: int,
+    high: int,
     names: np.ndarray,
     bounds: np.ndarray,
     start: np.ndarray,
@@ -233,11 +251,11 @@ def scan_objects(
     kind: np.ndarray,
     bad: np.ndarray,
 ) -> None:
-    """Finds the wanted fields of every cell that is an object; others stay absent.
+    """Finds the wanted fields of cells ``low`` to ``high`` that are objects; others stay absent.
 
     ``bad[i]`` is set for an object that is malformed.
     """
-    for row in range(from_.size):
+    for row in range(low, high):
         if what[row] == _OBJECT and not scan_object(
             data, from_[row], to[row], row, names, bounds, start, end, kind
         ):
