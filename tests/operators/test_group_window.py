@@ -65,7 +65,7 @@ def kinds(bench: Bench) -> list[tuple[int, object]]:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(rows=streams(1000, 60, 1), cuts=CUTS, restarts=RESTARTS)
 def test_gives_each_window_once(
     shape: tuple[WindowKind, int, int | None, int],
@@ -83,7 +83,7 @@ def test_gives_each_window_once(
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("signed", [False, True])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data(), cuts=CUTS, restarts=RESTARTS)
 def test_late_rows_change_what_was_shown(
     shape: tuple[WindowKind, int, int | None, int],
@@ -102,7 +102,7 @@ def test_late_rows_change_what_was_shown(
     assert bench.held() == 0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(rows=streams(1000, 60, 1), cuts=CUTS)
 def test_folding_gives_the_same_table(rows: list[Row], cuts: list[int]) -> None:
     firing = tumble(lateness=20, late_fire=0, early_fire=0)

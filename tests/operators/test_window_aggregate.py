@@ -133,7 +133,7 @@ RESTARTS = st.lists(st.booleans(), min_size=1, max_size=3)
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("signed", [False, True])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data(), cuts=CUTS, restarts=RESTARTS)
 def test_gives_what_row_by_row_gives(
     shape: tuple[WindowKind, int, int | None, int],
@@ -166,7 +166,7 @@ def test_gives_what_row_by_row_gives(
     ],
     ids=str,
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data(), cuts=CUTS, restarts=RESTARTS)
 def test_windows_of_instants_follow_the_wall_clock(
     zone: str,

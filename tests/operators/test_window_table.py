@@ -39,7 +39,7 @@ def node(window: Window) -> WindowTable:
     ],
     ids=str,
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(rows=streams(1000, 60, 1), cuts=CUTS)
 def test_each_row_comes_with_each_of_its_windows(
     shape: tuple[WindowKind, int, int | None, int], rows: list[Row], cuts: list[int]
@@ -57,7 +57,7 @@ def test_each_row_comes_with_each_of_its_windows(
     assert bench.late["late_rows"] == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rows=streams(1000, 60, 1), cuts=CUTS, restarts=RESTARTS)
 def test_session_gives_its_rows_in_order_of_arrival_when_it_closes(
     rows: list[Row], cuts: list[int], restarts: list[bool]
