@@ -1,15 +1,22 @@
 from __future__ import annotations
 
+import csv
+import io
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from connector_tables import GOLDEN, context, drain, file_options, read, source
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sameriver.common import types
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.common.schema import Schema
+from sameriver.connectors.formats.csv import CsvReader
+from sameriver.connectors.formats.csv_text import csv_rules
+from sameriver.connectors.formats.format import Columns
 
 PAIR = Schema.of([("a", types.INT), ("b", types.STRING)])
 
@@ -147,3 +154,22 @@ def test_rows_longer_than_a_piece(tmp_path: Path) -> None:
     long = "é,\n" * 100_000
     file = write(tmp_path, f'1,"{long}"\n2,b')
     assert read(PAIR, file, "csv") == [(1, long), (2, "b")]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.text('a"\n\r,é', max_size=5), st.text("b# \n", max_size=3)), max_size=5),
+    st.sampled_from(["\n", "\r\n"]),
+    st.integers(0, 40),
+)
+def test_a_piece_may_end_anywhere(rows: list[tuple[str, str]], end: str, cut: int) -> None:
+    """Against the csv module of Python."""
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(rows)
+    data = out.getvalue().encode()
+    schema = Schema.of([("a", types.STRING), ("b", types.STRING)])
+    reader = CsvReader(Columns(declared=schema, wanted=schema), csv_rules({}))
+    first = reader.parse(data[:cut], last=False)
+    rest = reader.parse(data[first.used :], last=True)
+    assert first.changes.rows.rows() + rest.changes.rows.rows() == rows
+    assert first.lines + rest.lines == data.count(b"\n")

@@ -77,6 +77,65 @@ def line_end(data: np.ndarray, at: int) -> int:
     return at
 
 
+@kernel(types.int64(BYTES, types.int64, types.boolean, types.boolean))
+def pass_blank(data: np.ndarray, at: int, comments: bool, last: bool) -> int:
+    """Past the line at ``at`` if it is blank or a comment, else ``at``; -1 if it isn't whole."""
+    empty = data[at] == 10 or (data[at] == 13 and at + 1 < data.size and data[at + 1] == 10)
+    if not empty and not (comments and data[at] == 35):
+        return at
+    at = line_end(data, at)
+    if at == data.size:
+        return at if last else -1
+    return at + 1
+
+
+@kernel(
+    types.UniTuple(types.int64, 3)(
+        BYTES, types.int64, types.int64, types.int64, types.int64, types.int64,
+        INDEX_TABLE, INDEX_TABLE, FLAG_TABLE,
+    )
+)  # fmt: skip
+def scan_row(
+    data: np.ndarray,
+    at: int,
+    row: int,
+    separator: int,
+    quote: int,
+    escape: int,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+) -> tuple[int, int, int]:
+    """Finds the cells of the row at ``at``: where it ends, its line ends, what is wrong with it.
+
+    Past is -1 - the end of the text if that comes within quotes.
+    """
+    column, total, wrong, width = 0, 0, 0, start.shape[0]
+    while True:
+        if at < data.size and data[at] == quote:
+            first = at + 1
+            stop, what, past, lines = quoted(data, first, separator, quote, escape)
+            total += lines
+        else:
+            first = at
+            stop, what, past, lines = unquoted(data, first, separator, escape)
+        if past == -1:
+            return -1 - data.size, total, MISQUOTED
+        if past == -2:
+            wrong = MISQUOTED
+            past = line_end(data, stop)
+        if column < width:
+            start[column, row], end[column, row], kind[column, row] = first, stop, what
+        column += 1
+        at = past
+        if at >= data.size or data[at] != separator:
+            break
+        at += 1
+    if wrong == 0 and column != width:
+        wrong = TOO_FEW if column < width else TOO_MANY
+    return at, total, wrong
+
+
 @kernel(
     types.void(
         BYTES, types.boolean, types.int64, types.int64, types.int64, types.boolean,
@@ -99,60 +158,33 @@ def scan_rows(
 ) -> None:
     """Finds the cells of every whole row; blank lines are none.
 
-    ``place[0..]`` holds pairs of line number and byte position of each row; ``totals`` gets rows,
-    bytes used and line ends among them.
+    ``place`` gets pairs of line number and byte position of each row; ``totals`` gets rows, bytes
+    used and line ends among them.
     """
-    at, row, line, width = 0, 0, 0, start.shape[0]
+    at, row, line = 0, 0, 0
     totals[:] = 0
     while at < data.size:
-        if data[at] == 10 or (data[at] == 13 and at + 1 < data.size and data[at + 1] == 10):
-            at = line_end(data, at) + 1
-            line += 1
-            totals[1], totals[2] = at, line
-            continue
-        if comments and data[at] == 35:
-            at = line_end(data, at)
-            if at == data.size and not last:
-                return
-            at = min(at + 1, data.size)
-            line += 1
-            totals[1], totals[2] = at, line
-            continue
-        place[2 * row], place[2 * row + 1] = line, at
-        bad[row] = 0
-        column = 0
-        while True:
-            if at < data.size and data[at] == quote:
-                first = at + 1
-                stop, what, past, lines = quoted(data, first, separator, quote, escape)
-                line += lines
-            else:
-                first = at
-                stop, what, past, lines = unquoted(data, first, separator, escape)
-            if past == -1:
-                if not last:
-                    return
-                bad[row] = MISQUOTED
-                past = data.size
-            if past == -2:
-                bad[row] = MISQUOTED
-                past = line_end(data, stop)
-            if column < width:
-                start[column, row], end[column, row], kind[column, row] = first, stop, what
-            column += 1
-            at = past
-            if at >= data.size or data[at] != separator:
-                break
-            at += 1
-        if at < data.size and data[at] == 13:
-            at += 1
-        if at >= data.size and not last:
+        past = pass_blank(data, at, comments, last)
+        if past < 0:
             return
+        if past > at:
+            at, line = past, line + 1
+            totals[1], totals[2] = at, line
+            continue
+        past, lines, bad[row] = scan_row(data, at, row, separator, quote, escape, start, end, kind)
+        if past < 0:
+            if not last:
+                return
+            past = -1 - past
+        place[2 * row], place[2 * row + 1] = line, at
+        if past < data.size and data[past] == 13:
+            past += 1
+        if past >= data.size and not last:
+            return
+        line += lines
+        at = past
         if at < data.size:
-            at += 1
-            line += 1
-        if bad[row] == 0 and column != width:
-            bad[row] = TOO_FEW if column < width else TOO_MANY
+            at, line = at + 1, line + 1
         row += 1
         totals[0], totals[1], totals[2] = row, at, line
 
