@@ -86,7 +86,7 @@ def test_an_unknown_unit_says_what_there_is() -> None:
         ("AVG", t.decimal(20, 8), t.decimal(38, 8)),
         ("MIN", t.ROWTIME, t.timestamp(3)),
         ("COUNT", t.STRING, t.BIGINT.not_null),
-        ("LISTAGG", t.STRING.not_null, t.STRING),
+        ("LISTAGG", t.STRING.not_null, t.STRING.not_null),
         ("COLLECT", t.INT, t.multiset(t.INT.not_null).not_null),
         ("STDDEV", t.DOUBLE, t.DOUBLE),
     ],

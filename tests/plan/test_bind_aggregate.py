@@ -60,6 +60,13 @@ def test_an_expression_may_be_a_key_and_be_built_upon() -> None:
     assert added == ["UPPER(k)", "(qty + 1)"]
 
 
+def test_a_constant_may_be_a_key() -> None:
+    assert columns("SELECT k, COUNT(*) AS c FROM Other GROUP BY k, 'x'") == [
+        "k STRING NOT NULL",
+        "c BIGINT NOT NULL",
+    ]
+
+
 def test_a_field_of_a_grouped_row_is_grouped() -> None:
     assert columns("SELECT r.b.c FROM Orders GROUP BY r") == ["c STRING"]
     assert columns("SELECT r.a, COUNT(*) FROM Orders GROUP BY r.a") == [
@@ -142,12 +149,16 @@ def test_grouping_without_sets_is_zero() -> None:
     [
         ("Orders", "Orders"),
         ("Orders AS o", "o"),
+        ("w", "w"),
         ("(SELECT * FROM Orders) AS d", "d"),
         ("TABLE(TUMBLE(TABLE Orders, DESCRIPTOR(ts), INTERVAL '1' HOUR))", "Orders"),
     ],
 )
 def test_a_ttl_hint_names_what_the_block_reads(source: str, name: str) -> None:
-    query = f"SELECT /*+ STATE_TTL('{name}' = '2 s') */ k, COUNT(*) FROM {source} GROUP BY k"
+    query = (
+        "WITH w AS (SELECT k FROM Orders) "
+        f"SELECT /*+ STATE_TTL('{name}' = '2 s') */ k, COUNT(*) FROM {source} GROUP BY k"
+    )
     assert _aggregate(query).ttl_hint == "2 s"
 
 

@@ -37,7 +37,7 @@ _WRONG = [
     ("NOT_GROUPED", "k", "SELECT COUNT(*) FROM Orders HAVING k = 'a'"),
     ("NOT_GROUPED", "qty", "SELECT COUNT(*), qty FROM Orders"),
     ("NOT_GROUPED", "window_end", f"SELECT window_end FROM {_WINDOW} GROUP BY window_start"),
-    ("BAD_GROUPING", "1", "SELECT k FROM Orders GROUP BY 1"),
+    ("NOT_GROUPED", "k", "SELECT k FROM Orders GROUP BY 1"),
     ("NOT_BOOLEAN", "k", "SELECT 1 FROM Orders WHERE k"),
     ("NOT_BOOLEAN", "qty", "SELECT 1 FROM Orders WHERE qty AND k = 'a'"),
     ("NOT_BOOLEAN", "qty", "SELECT CASE WHEN qty THEN 1 END FROM Orders"),
@@ -97,8 +97,9 @@ _WRONG = [
     ),
     (
         "BAD_WINDOW",
-        "INTERVAL '1' HOUR",
-        "TABLE(HOP(TABLE Orders, DESCRIPTOR(ts), INTERVAL '2' HOUR, INTERVAL '1' HOUR))",
+        "GROUP BY window_start, window_end",
+        "SELECT COUNT(*) FROM TABLE(HOP(TABLE Orders, DESCRIPTOR(ts), INTERVAL '7' MINUTE, "
+        "INTERVAL '1' HOUR)) GROUP BY window_start, window_end",
     ),
     (
         "BAD_WINDOW",

@@ -20,7 +20,8 @@ def _expression(text: str) -> str:
     ("literal", "type"),
     [
         ("1", "INT NOT NULL"),
-        ("-2147483647", "INT NOT NULL"),
+        ("-2147483648", "INT NOT NULL"),
+        ("-9223372036854775808", "BIGINT NOT NULL"),
         ("3000000000", "BIGINT NOT NULL"),
         ("9223372036854775808", "DECIMAL(19, 0) NOT NULL"),
         ("1.5", "DECIMAL(2, 1) NOT NULL"),
@@ -126,7 +127,12 @@ def test_stars_spread_in_order() -> None:
 
 
 def test_the_field_of_a_row_names_its_column() -> None:
-    assert bind(f"{DDL}SELECT r.b.c, r.a AS x FROM Orders;").schema.names == ("c", "x")
+    query = "SELECT r.b.c, r.a AS x, (r.b).c, (k), r.b.arr[1] FROM Orders"
+    assert bind(f"{DDL}{query};").schema.names == ("c", "x", "EXPR$2", "k", "EXPR$4")
+
+
+def test_a_call_without_parentheses_names_its_column() -> None:
+    assert bind("SELECT CURRENT_DATE, PROCTIME();").schema.names == ("CURRENT_DATE", "EXPR$1")
 
 
 def test_a_table_can_be_named_in_full() -> None:

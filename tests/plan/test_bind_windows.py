@@ -63,6 +63,13 @@ def _group_window(query: str) -> logical.GroupWindow:
             0,
         ),
         ("TUMBLE(TABLE Orders, DESCRIPTOR(ts), INTERVAL '1.5' SECOND)", "TUMBLE", 1500, None, 0),
+        (
+            "HOP(TABLE Orders, DESCRIPTOR(ts), INTERVAL '7' MINUTE, INTERVAL '1' HOUR)",
+            "HOP",
+            HOUR,
+            7 * MINUTE,
+            0,
+        ),
     ],
 )
 def test_sizes_of_windows(call: str, kind: str, size: int, step: int | None, offset: int) -> None:
@@ -143,7 +150,7 @@ def test_a_group_window_gives_what_select_asks_for() -> None:
     assert columns(query) == [
         "k STRING",
         "s TIMESTAMP(3) NOT NULL",
-        "r TIMESTAMP(3) NOT NULL *ROWTIME*",
+        "r TIMESTAMP(3) *ROWTIME*",
         "p TIMESTAMP_LTZ(3) NOT NULL *PROCTIME*",
         "c BIGINT NOT NULL",
     ]
@@ -153,6 +160,7 @@ def test_a_group_window_gives_what_select_asks_for() -> None:
     ("call", "kind", "size", "step"),
     [
         ("HOP(ts, INTERVAL '5' MINUTE, INTERVAL '1' HOUR)", WindowKind.HOP, HOUR, 5 * MINUTE),
+        ("HOP(ts, INTERVAL '7' MINUTE, INTERVAL '1' HOUR)", WindowKind.HOP, HOUR, 7 * MINUTE),
         ("SESSION(proc, INTERVAL '10' MINUTE)", WindowKind.SESSION, 10 * MINUTE, None),
     ],
 )

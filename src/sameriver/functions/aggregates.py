@@ -82,7 +82,7 @@ def _unary(
 
 
 def _list(name: str) -> Infer:
-    return infer(name, (TEXT,), (TEXT, CONSTANT), result=STRING, nullable=True)
+    return infer(name, (TEXT,), (TEXT, CONSTANT), result=STRING)
 
 
 AGGREGATES = [
@@ -98,6 +98,6 @@ AGGREGATES = [
     _unary("VAR_POP", (NUMBER,), _deviation),
     _unary("VAR_SAMP", (NUMBER,), _deviation, "VARIANCE"),
     _unary("COLLECT", (ANY,), lambda o: multiset(o[0].type.not_null), nullable=False),
-    _unary("ARRAY_AGG", (ANY,), lambda o: array(o[0].type), nullable=True),
+    _unary("ARRAY_AGG", (ANY,), lambda o: array(o[0].type)),
     AggregateFunction(name="LISTAGG", infer=_list("LISTAGG")),
 ]

@@ -41,7 +41,9 @@ def _if(operands: Sequence[Operand]) -> Resolved:
     form: Form = (TRUTH, ANY, ANY)
     if len(operands) != 3:
         raise wrong_arguments("IF", operands, (form,))
-    return _branches("IF", operands, (form,))
+    resolved = _branches("IF", operands, (form,))
+    nullable = any(operand.type.nullable for operand in operands)
+    return Resolved(resolved.parameters, resolved.result.with_nullable(nullable))
 
 
 def choose(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sameriver.common.errors import UserError
 from sameriver.common.schema import unique
 from sameriver.plan import logical
 from sameriver.plan.bind.aggregate_call import is_aggregate
-from sameriver.plan.bind.context import Context, Environment
+from sameriver.plan.bind.context import Context
 from sameriver.plan.bind.group_window import bind_group_window, is_group_window
 from sameriver.plan.bind.grouping import Grouping
 from sameriver.plan.bind.grouping_sets import grouping_sets
@@ -18,12 +17,9 @@ from sameriver.plan.bind.vocabulary import WINDOW_PARTS
 from sameriver.plan.expressions import (
     Column,
     Expression,
-    Literal,
     Named,
-    to_sql,
 )
 from sameriver.plan.logical import Logical
-from sameriver.sql.nodes import position
 
 
 def find_aggregate(node: exp.Expr) -> exp.Expr | None:
@@ -45,13 +41,13 @@ def bind_grouping(
     """The keys of a GROUP BY; None: one group of all rows.
 
     Raises:
-        UserError: BAD_GROUPING, UNKNOWN_COLUMN, AGGREGATE_NOT_ALLOWED, ...
+        UserError: UNKNOWN_COLUMN, AGGREGATE_NOT_ALLOWED, ...
     """
     environment = context.environment(scope, "GROUP BY")
     written = [] if group is None else list(group.expressions)
     windows = [element for element in written if is_group_window(element)]
     sets = grouping_sets(element for element in written if element not in windows)
-    bound = [[_bind_key(key, environment) for key in keys] for keys in sets]
+    bound = [[environment.bind(key) for key in keys] for keys in sets]
     every = list(dict.fromkeys(key for keys in bound for key in keys))
     added: list[Named] = []
     names = {key: _key_name(key, below, added) for key in every}
@@ -69,6 +65,7 @@ def bind_grouping(
     if window is not None and len(bound) > 1:
         raise unsupported("a group window with GROUPING SETS", windows[0])
     return Grouping(
+        node=group,
         input=below,
         keys=outputs,
         sets=tuple(tuple(dict.fromkeys(names[key] for key in keys)) for keys in bound)
@@ -77,18 +74,6 @@ def bind_grouping(
         window=window,
         environment=environment,
     )
-
-
-def _bind_key(node: exp.Expr, environment: Environment) -> Expression:
-    key = environment.bind(node)
-    if isinstance(key, Literal):
-        raise UserError(
-            "BAD_GROUPING",
-            f"GROUP BY {to_sql(key)} groups by a constant, not by a column of SELECT",
-            hint="Repeat the expression of the column.",
-            position=position(node),
-        )
-    return key
 
 
 def _key_name(key: Expression, below: Logical, added: list[Named]) -> str:

@@ -14,7 +14,7 @@ from sameriver.plan import logical
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.vocabulary import GROUP_WINDOWS, WINDOW_PARTS
 from sameriver.plan.bind.window_sizes import check, milliseconds
-from sameriver.plan.bind.window_table import BOUND, time_column, window_time
+from sameriver.plan.bind.window_table import BOUND, time_column
 from sameriver.plan.expressions import AggregateCall, Column
 from sameriver.plan.logical import Logical
 from sameriver.plan.window import Window, WindowKind, WindowProperty
@@ -79,7 +79,7 @@ class GroupWindow:
     def _type(self, part: WindowProperty) -> DataType:
         match part:
             case WindowProperty.TIME:
-                return window_time(self.window.type)
+                return self.window.type
             case WindowProperty.PROCTIME:
                 return PROCTIME
         return BOUND

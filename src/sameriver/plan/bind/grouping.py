@@ -16,6 +16,7 @@ from sameriver.plan.bind.group_window import GroupWindow
 from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.paths import parts_of
 from sameriver.plan.bind.vocabulary import GROUP_WINDOWS, GROUPING_CALLS, WINDOW_PARTS
+from sameriver.plan.bind.window_sizes import check_panes
 from sameriver.plan.expressions import (
     AggregateCall,
     Call,
@@ -26,6 +27,7 @@ from sameriver.plan.expressions import (
     transform,
 )
 from sameriver.plan.logical import Logical
+from sameriver.plan.window_columns import key_columns
 from sameriver.sql.nodes import position
 
 
@@ -34,6 +36,7 @@ class Grouping:
     """A GROUP BY that is being bound: collects the calls that SELECT and HAVING make.
 
     Attributes:
+        node: GROUP BY as written; None: one group of all rows.
         input: what is grouped, expressions among the keys as columns.
         keys: the expression of each key over the columns in sight, to its output column.
         sets: grouping sets as names of keys; None for a plain GROUP BY.
@@ -41,6 +44,7 @@ class Grouping:
         environment: for arguments of aggregates and for keys.
     """
 
+    node: exp.Expr | None
     input: Logical
     keys: dict[Expression, Column]
     sets: tuple[tuple[str, ...], ...] | None
@@ -77,7 +81,7 @@ class Grouping:
         results = [Field(call.name, call.type) for call in self.calls]
         if self.window is not None:
             return self.window.plan(self.input, (*keys, *results), names, tuple(self.calls))
-        return logical.Aggregate(
+        node = logical.Aggregate(
             input=self.input,
             keys=names,
             calls=tuple(self.calls),
@@ -85,6 +89,10 @@ class Grouping:
             ttl_hint=ttl,
             schema=Schema((*keys, *results)),
         )
+        window = key_columns(node).window
+        if window is not None and self.node is not None:
+            check_panes(window, self.node)
+        return node
 
     def _outer(self, clause: str) -> Environment:
         return Environment(
@@ -118,7 +126,7 @@ class Grouping:
         left: list[Expression] = []
 
         def key(part: Expression) -> Expression | None:
-            found = self.keys.get(part)
+            found = None if isinstance(part, Literal) else self.keys.get(part)
             if found is None and isinstance(part, Column):
                 left.append(part)
             return found
@@ -128,19 +136,19 @@ class Grouping:
             return over
         written = isinstance(node, exp.Column) and not isinstance(node.this, exp.Star)
         name = ".".join(parts_of(node)) if written else to_sql(bound)
-        grouped = ", ".join(f"'{to_sql(key)}'" for key in self.keys)
+        hint = f"Add it to GROUP BY, or aggregate it, as in MAX({name})."
+        constants = [to_sql(key) for key in self.keys if isinstance(key, Literal)]
+        if constants:
+            hint += f" GROUP BY {constants[0]} groups by a constant, not by a column of SELECT."
         raise UserError(
             "NOT_GROUPED",
             f"Expression '{name}' is not being grouped",
-            hint=f"Add it to GROUP BY, or aggregate it, as in MAX({name})."
-            + (f" Grouped by: {grouped}." if grouped else ""),
+            hint=hint,
             position=position(node),
         )
 
     def _aggregate(self, node: exp.Expr) -> Column:
-        keyed = bool(self.keys) and not any(not kept for kept in self.sets or ())
-        if self.window is not None:
-            keyed = True
+        keyed = bool(self.keys) or self.window is not None
         call = aggregate_call(node, self.environment, empty=not keyed)
         return self._call(self.preferred or call.function.lower(), call)
 

@@ -44,13 +44,17 @@ def number(written: str) -> Literal:
         digits = len(whole) + len(fraction)
         _check_digits(written, digits)
         return Literal(Decimal(written), t.decimal(digits, len(fraction)).not_null)
-    value = int(whole)
-    if value <= _INT:
+    _check_digits(written, len(whole.lstrip("0")))
+    return whole_number(int(whole))
+
+
+def whole_number(value: int) -> Literal:
+    """INT if it fits, else BIGINT, else DECIMAL."""
+    if -_INT - 1 <= value <= _INT:
         return Literal(value, t.INT.not_null)
-    if value <= _BIGINT:
+    if -_BIGINT - 1 <= value <= _BIGINT:
         return Literal(value, t.BIGINT.not_null)
-    _check_digits(written, len(str(value)))
-    return Literal(Decimal(value), t.decimal(len(str(value)), 0).not_null)
+    return Literal(Decimal(value), t.decimal(len(str(abs(value))), 0).not_null)
 
 
 def _check_digits(written: str, digits: int) -> None:

@@ -8,9 +8,10 @@ from decimal import Decimal
 from sqlglot import exp
 
 from sameriver.common.errors import UserError
-from sameriver.common.types import BOOLEAN, NULL, Root
+from sameriver.common.types import BOOLEAN, INTEGERS, NULL, Root
 from sameriver.plan.bind.calls import call
 from sameriver.plan.bind.context import Environment
+from sameriver.plan.bind.literals import whole_number
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.expressions import Expression, Literal
 from sameriver.sql.nodes import position
@@ -111,6 +112,10 @@ def bind_negative(node: exp.Expr, environment: Environment) -> Expression:
     value = environment.bind(node.this)
     if isinstance(value, Literal) and not isinstance(value.value, bool):
         match value.value:
+            case int() if value.type.root in INTEGERS:
+                return whole_number(-value.value)
+            case Decimal() if not value.type.scale:
+                return whole_number(-int(value.value))
             case int() | float() | Decimal() | timedelta():
                 return Literal(-value.value, value.type)
     return call("NEGATE", [value])

@@ -58,7 +58,7 @@ def bind_table_name(node: exp.Expr, context: Context) -> Relation:
     options = table_options(node)
     if len(parts) == 1 and parts[0] in context.ctes:
         _no_options(node, options, "WITH query")
-        return aliased(node, relation_of(context.ctes[parts[0]], parts, hintable=False))
+        return aliased(node, relation_of(context.ctes[parts[0]], parts))
     path = context.catalog.path(parts, context.namespace)
     found = context.catalog.find(parts, context.namespace)
     if found is None:

@@ -31,6 +31,10 @@ _REFUSED = {
 }
 
 
+_BARE = ("CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIMESTAMP", "LOCALTIME")
+"""Calls without parentheses, which name their column."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """An item of SELECT, stars spread out: ``column`` is set where a star gave it."""
@@ -163,8 +167,10 @@ def _name(item: exp.Expr) -> str | None:
             return _name(item.this)
         case exp.Column():
             return item.name
-        case exp.Dot() if isinstance(item.expression, exp.Identifier):
-            return item.expression.name
+        case exp.Dot() if _name(item.this) is not None and not isinstance(item.this, exp.Paren):
+            return str(item.expression.name)
+        case exp.Anonymous() if item.name in _BARE and not item.expressions:
+            return item.name
     return None
 
 

@@ -74,19 +74,32 @@ def check(window: Window, size: exp.Expr, step: exp.Expr | None, offset: exp.Exp
         name = "slide" if window.kind is WindowKind.HOP else "step"
         if window.step <= 0:
             raise bad(step, f"the {name} of {kind} is not above zero", f"Write one such as {_DAY}.")
-        if window.size % window.step:
-            raise bad(
-                size,
-                f"the size of {kind}, {window.size} ms, is not a multiple of its {name}, "
-                f"{window.step} ms",
-                f"The order is {kind}(..., {name}, size); take a {name} that divides the size.",
-            )
+        if window.kind is WindowKind.CUMULATE:
+            check_panes(window, size)
     if offset is not None and abs(window.offset) >= window.size:
         raise bad(
             offset,
             f"the offset of {kind} is not shorter than its size",
             "Leave out whole sizes: they make no difference.",
         )
+
+
+def check_panes(window: Window, node: exp.Expr) -> None:
+    """Refuses windows whose size is not a multiple of their step, as aggregation needs it.
+
+    Rows may be assigned to any HOP window, and legacy group windows may have any slide.
+
+    Raises:
+        UserError: BAD_WINDOW.
+    """
+    if window.step is None or window.size % window.step == 0:
+        return
+    kind, name = window.kind.value, "slide" if window.kind is WindowKind.HOP else "step"
+    raise bad(
+        node,
+        f"the size of {kind}, {window.size} ms, is not a multiple of its {name}, {window.step} ms",
+        f"The order is {kind}(..., {name}, size); take a {name} that divides the size.",
+    )
 
 
 def bad(node: exp.Expr, message: str, hint: str) -> UserError:
