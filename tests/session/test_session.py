@@ -221,6 +221,12 @@ def test_show_create_table_declares_the_same_table(session: Session) -> None:
     assert session.sql(TUMBLE).to_polars()["n"].to_list() == [3, 3]
 
 
+def test_show_create_table_takes_tables_only(session: Session) -> None:
+    session.execute("CREATE VIEW v AS SELECT k FROM e")
+    assert code(session, "SHOW CREATE TABLE v") == "WRONG_KIND"
+    assert code(session, "SHOW CREATE VIEW v") == "UNSUPPORTED"
+
+
 def test_databases_hold_their_own_tables(session: Session) -> None:
     session.execute("CREATE DATABASE d; USE d; CREATE VIEW v AS SELECT 1 AS a")
     assert column(session, "SHOW TABLES") == ["v"]

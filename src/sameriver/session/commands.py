@@ -87,7 +87,7 @@ def show(statement: Show, catalog: Catalog) -> Listing:
             return _names("current database name", [catalog.namespace[1]])
         case "COLUMNS" if statement.name is not None:
             return describe(Describe(name=statement.name, position=statement.position), catalog)
-        case "CREATE TABLE" | "CREATE VIEW" if statement.name is not None:
+        case "CREATE TABLE" if statement.name is not None:
             return listing(["result"], [[_create(statement.name, catalog)]])
     kinds = ("TABLES", "VIEWS", "FUNCTIONS", "DATABASES", "CATALOGS", "COLUMNS", "CREATE TABLE")
     raise UserError(
@@ -170,11 +170,15 @@ def _watermark(table: Table) -> str:
 
 
 def _create(name: Name, catalog: Catalog) -> str:
-    """DDL that declares the table or view again."""
+    """DDL that declares the table again."""
     item = catalog.get(name.parts, name.position)
     if isinstance(item, View):
-        columns = ", ".join(map(quoted, item.schema.names))
-        return f"CREATE VIEW {quoted(item.name)} ({columns}) AS\n{item.query.sql()}"
+        raise UserError(
+            "WRONG_KIND",
+            f"'{name}' is a view, not a table",
+            hint=f"Its columns: DESCRIBE {name}.",
+            position=name.position,
+        )
     lines = [_column_ddl(item, field.name, str(field.type.plain)) for field in item.schema]
     if item.watermark is not None:
         lines.append(f"WATERMARK FOR {quoted(item.watermark.column)} AS {_watermark(item)}")
