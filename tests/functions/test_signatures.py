@@ -87,7 +87,7 @@ def test_an_unknown_unit_says_what_there_is() -> None:
         ("MIN", t.ROWTIME, t.timestamp(3)),
         ("COUNT", t.STRING, t.BIGINT.not_null),
         ("LISTAGG", t.STRING.not_null, t.STRING.not_null),
-        ("COLLECT", t.INT, t.multiset(t.INT.not_null).not_null),
+        ("COLLECT", t.INT, t.multiset(t.INT).not_null),
         ("STDDEV", t.DOUBLE, t.DOUBLE),
     ],
 )

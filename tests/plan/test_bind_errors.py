@@ -23,6 +23,7 @@ _WRONG = [
     ("UNKNOWN_COLUMN", "c", "SELECT k, COUNT(*) AS c FROM Orders GROUP BY k HAVING c > 1"),
     ("UNKNOWN_FUNCTION", "UPER(k)", "SELECT UPER(k) FROM Orders"),
     ("UNKNOWN_FIELD", "r.zz", "SELECT r.zz FROM Orders"),
+    ("NOT_A_ROW", "k.*", "SELECT k.* FROM Orders"),
     ("NOT_A_ROW", "k.x", "SELECT k.x FROM Orders"),
     ("NOT_A_COLLECTION", "qty[1]", "SELECT qty[1] FROM Orders"),
     ("STAR_NOT_ALLOWED", "*", "SELECT *"),

@@ -126,6 +126,19 @@ def test_stars_spread_in_order() -> None:
     assert names == ("n", "k", "n0", "lt", "k0", "n1", "lt0")
 
 
+def test_a_star_spreads_the_fields_of_a_row() -> None:
+    assert columns("SELECT r.*, Orders.r.b.* FROM Orders") == [
+        "a INT",
+        "b ROW<`c` STRING, `arr` ARRAY<INT>>",
+        "c STRING",
+        "arr ARRAY<INT>",
+    ]
+
+
+def test_a_table_may_be_named_like_a_row_of_it() -> None:
+    assert columns("SELECT r.a, r.k FROM Orders AS r") == ["a INT", "k STRING"]
+
+
 def test_the_field_of_a_row_names_its_column() -> None:
     query = "SELECT r.b.c, r.a AS x, (r.b).c, (k), r.b.arr[1] FROM Orders"
     assert bind(f"{DDL}{query};").schema.names == ("c", "x", "EXPR$2", "k", "EXPR$4")

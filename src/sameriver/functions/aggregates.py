@@ -97,7 +97,7 @@ AGGREGATES = [
     _unary("STDDEV_SAMP", (NUMBER,), _deviation, "STDDEV"),
     _unary("VAR_POP", (NUMBER,), _deviation),
     _unary("VAR_SAMP", (NUMBER,), _deviation, "VARIANCE"),
-    _unary("COLLECT", (ANY,), lambda o: multiset(o[0].type.not_null), nullable=False),
+    _unary("COLLECT", (ANY,), lambda o: multiset(o[0].type), nullable=False),
     _unary("ARRAY_AGG", (ANY,), lambda o: array(o[0].type)),
     AggregateFunction(name="LISTAGG", infer=_list("LISTAGG")),
 ]

@@ -53,7 +53,7 @@ class Grouping:
     calls: list[AggregateCall] = field(default_factory=list)
     preferred: str | None = None
 
-    def item(self, node: exp.Expr, name: str | None, column: Column | None) -> Expression:
+    def item(self, node: exp.Expr, name: str | None, column: Expression | None) -> Expression:
         """An item of SELECT, over the columns of the aggregation.
 
         Raises:

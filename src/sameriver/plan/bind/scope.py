@@ -70,19 +70,23 @@ class Scope:
     def resolve(self, node: exp.Expr, parts: Sequence[str]) -> tuple[Column, tuple[str, ...]]:
         """The column that a dotted name means, and the fields of a ROW that follow.
 
-        A qualifier goes before a column of the same name.
+        A qualifier goes before a column of the same name, unless it has no such column.
 
         Raises:
             UserError: UNKNOWN_COLUMN, UNKNOWN_TABLE or AMBIGUOUS_COLUMN.
         """
         for length in range(len(parts) - 1, 0, -1):
             relation = self.relation(parts[:length])
-            if relation is not None:
+            if relation is not None and not self._is_field(relation, parts[0], parts[length]):
                 column = self._one(node, parts[length], [relation])
                 return column, tuple(parts[length + 1 :])
         if len(parts) > 1 and parts[0] not in self.names():
             raise self._unknown_qualifier(node, parts)
         return self._one(node, parts[0], self.relations), tuple(parts[1:])
+
+    def _is_field(self, relation: Relation, first: str, name: str) -> bool:
+        """Whether ``r.a`` is a field of column ``r`` rather than a column of table ``r``."""
+        return first in self.names() and all(column.name != name for column in relation.columns)
 
     def _one(self, node: exp.Expr, name: str, relations: Iterable[Relation]) -> Column:
         among = list(relations)

@@ -9,18 +9,18 @@ from sqlglot import exp
 
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Schema, unique
-from sameriver.common.types import INT
+from sameriver.common.types import INT, Root
 from sameriver.plan import logical
 from sameriver.plan.bind.aggregate import bind_grouping, find_aggregate
 from sameriver.plan.bind.context import Context
 from sameriver.plan.bind.hints import state_ttl
 from sameriver.plan.bind.operators import condition
-from sameriver.plan.bind.paths import parts_of
+from sameriver.plan.bind.paths import field, parts_of
 from sameriver.plan.bind.query_parts import check_tail, with_queries
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import Scope
 from sameriver.plan.bind.set_operations import distinct
-from sameriver.plan.expressions import Column, Expression, Literal, Named
+from sameriver.plan.expressions import Expression, Literal, Named
 from sameriver.plan.logical import Logical
 from sameriver.sql.nodes import position
 
@@ -37,11 +37,11 @@ _BARE = ("CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME", "LOCALTIMESTAMP", 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item of SELECT, stars spread out: ``column`` is set where a star gave it."""
+    """An item of SELECT, stars spread out; ``column`` is set where a star gave it."""
 
     name: str | None
     node: exp.Expr
-    column: Column | None = None
+    column: Expression | None = None
 
 
 def bind_select(node: exp.Expr, context: Context) -> Logical:
@@ -143,19 +143,42 @@ def _spread(item: exp.Expr, scope: Scope) -> list[Item]:
             hint="Name the table: SELECT * FROM t.",
             position=position(item),
         )
-    relations = scope.relations
-    if isinstance(item, exp.Column):
-        path = parts_of(item)[:-1]
-        found = scope.relation(path)
-        if found is None:
-            raise UserError(
-                "UNKNOWN_TABLE",
-                f"there is no table '{'.'.join(path)}' in this FROM",
-                hint=nearest(path[-1], [r.name for r in relations if r.name]),
-                position=position(item),
-            )
-        relations = (found,)
-    return [Item(v.name, item, v.column) for relation in relations for v in relation.columns]
+    if not isinstance(item, exp.Column):
+        visible = [column for relation in scope.relations for column in relation.columns]
+        return [Item(column.name, item, column.column) for column in visible]
+    path = parts_of(item)[:-1]
+    found = scope.relation(path)
+    if found is not None:
+        return [Item(column.name, item, column.column) for column in found.columns]
+    return _fields(item, path, scope)
+
+
+def _fields(item: exp.Expr, path: Sequence[str], scope: Scope) -> list[Item]:
+    """The fields of ``row.*``.
+
+    Raises:
+        UserError: UNKNOWN_TABLE, NOT_A_ROW.
+    """
+    named = scope.relation(path[:1]) is not None
+    if path[0] not in scope.names() and not (named and len(path) > 1):
+        raise UserError(
+            "UNKNOWN_TABLE",
+            f"there is no table '{'.'.join(path)}' in this FROM",
+            hint=nearest(path[-1], [r.name for r in scope.relations if r.name]),
+            position=position(item),
+        )
+    column, fields = scope.resolve(item, path)
+    row: Expression = column
+    for name in fields:
+        row = field(row, name, item)
+    if row.type.root is not Root.ROW:
+        raise UserError(
+            "NOT_A_ROW",
+            f"'{'.'.join(path)}.*' is asked of a {row.type.name}, which has no fields",
+            hint="Only tables and columns of type ROW spread out.",
+            position=position(item),
+        )
+    return [Item(name, item, field(row, name, item)) for name in row.type.names]
 
 
 def _name(item: exp.Expr) -> str | None:
