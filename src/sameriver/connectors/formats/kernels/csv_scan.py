@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from sameriver.connectors.formats.kernels.jit import (
+from sameriver.common.kernel import helper, kernel
+from sameriver.connectors.formats.kernels.types import (
     BYTES,
     FLAG_TABLE,
     FLAGS,
     INDEX,
     INDEX_TABLE,
-    kernel,
 )
 
 _TEXT, _ESCAPED = 2, 3
@@ -19,7 +19,7 @@ TOO_FEW, TOO_MANY, MISQUOTED = 1, 2, 3
 _CELL = types.UniTuple(types.int64, 4)
 
 
-@kernel(_CELL(BYTES, types.int64, types.int64, types.int64, types.int64))
+@helper
 def quoted(
     data: np.ndarray, at: int, separator: int, quote: int, escape: int
 ) -> tuple[int, int, int, int]:
@@ -52,7 +52,7 @@ def quoted(
     return at, kind, -1, lines
 
 
-@kernel(_CELL(BYTES, types.int64, types.int64, types.int64))
+@helper
 def unquoted(data: np.ndarray, at: int, separator: int, escape: int) -> tuple[int, int, int, int]:
     """End, kind, position past (0: same) and 0 of the cell that starts at ``at``."""
     kind = _TEXT
@@ -69,7 +69,7 @@ def unquoted(data: np.ndarray, at: int, separator: int, escape: int) -> tuple[in
     return at, kind, at, 0
 
 
-@kernel(types.int64(BYTES, types.int64))
+@helper
 def line_end(data: np.ndarray, at: int) -> int:
     """Position of the next line end, or of the end of the text."""
     while at < data.size and data[at] != 10:
@@ -77,7 +77,7 @@ def line_end(data: np.ndarray, at: int) -> int:
     return at
 
 
-@kernel(types.int64(BYTES, types.int64, types.boolean, types.boolean))
+@helper
 def pass_blank(data: np.ndarray, at: int, comments: bool, last: bool) -> int:
     """Past the line at ``at`` if it is blank or a comment, else ``at``; -1 if it isn't whole."""
     empty = data[at] == 10 or (data[at] == 13 and at + 1 < data.size and data[at + 1] == 10)
@@ -89,12 +89,7 @@ def pass_blank(data: np.ndarray, at: int, comments: bool, last: bool) -> int:
     return at + 1
 
 
-@kernel(
-    types.UniTuple(types.int64, 3)(
-        BYTES, types.int64, types.int64, types.int64, types.int64, types.int64,
-        INDEX_TABLE, INDEX_TABLE, FLAG_TABLE,
-    )
-)  # fmt: skip
+@helper
 def scan_row(
     data: np.ndarray,
     at: int,

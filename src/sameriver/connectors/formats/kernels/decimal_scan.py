@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from sameriver.connectors.formats.kernels.jit import BYTES, FLAGS, INDEX, kernel
+from sameriver.common.kernel import helper, kernel
+from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX
 
 READ, BAD, OVERFLOW, LONG = range(4)
 _MOST = 10**18
 _TRIPLE = types.UniTuple(types.int64, 3)
 
 
-@kernel(_TRIPLE(BYTES, types.int64, types.int64))
+@helper
 def exponent_at(data: np.ndarray, at: int, stop: int) -> tuple[int, int, int]:
     """The exponent that fills ``at`` (past the E) to ``stop``: how it was read, and its value."""
     negative = at < stop and data[at] == 45
@@ -29,7 +30,7 @@ def exponent_at(data: np.ndarray, at: int, stop: int) -> tuple[int, int, int]:
     return READ, int(-value if negative else value), 0
 
 
-@kernel(_TRIPLE(BYTES, types.int64, types.int64))
+@helper
 def decimal_at(data: np.ndarray, at: int, stop: int) -> tuple[int, int, int]:
     """How the number that fills ``at`` to ``stop`` was read, its digits, its power of ten."""
     digits, fraction, seen, pointed = np.int64(0), 0, False, False
@@ -52,7 +53,7 @@ def decimal_at(data: np.ndarray, at: int, stop: int) -> tuple[int, int, int]:
     return READ if seen else BAD, int(digits), -fraction
 
 
-@kernel(_TRIPLE(types.int64, types.int64, types.int64))
+@helper
 def scaled(digits: int, power: int, precision: int) -> tuple[int, int, int]:
     """``digits * 10**power`` as a whole number, halves away from zero."""
     while power > 0 and 0 < digits < _MOST:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from sameriver.connectors.formats.kernels.jit import (
+from sameriver.common.kernel import helper, kernel
+from sameriver.connectors.formats.kernels.types import (
     BYTES,
     FLAG_TABLE,
     FLAGS,
     INDEX,
     INDEX_TABLE,
-    kernel,
 )
 
 _ABSENT, _NULL, _TEXT, _ESCAPED, _NUMBER, _TRUE, _FALSE, _OBJECT, _ARRAY = range(9)
@@ -20,7 +20,7 @@ _PLAIN = np.array([byte >= 32 and byte not in (34, 92) for byte in range(256)])
 """Which bytes say nothing within a string."""
 
 
-@kernel(types.int64(BYTES, types.int64, types.int64))
+@helper
 def blank(data: np.ndarray, at: int, end: int) -> int:
     """Position of the first byte that is not white space."""
     while at < end and (data[at] == 32 or data[at] == 9 or data[at] == 10 or data[at] == 13):
@@ -28,7 +28,7 @@ def blank(data: np.ndarray, at: int, end: int) -> int:
     return at
 
 
-@kernel(_TOKEN(BYTES, types.int64, types.int64))
+@helper
 def string(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
     """Past the string that opens at ``at``, and its kind; -1 if it is malformed."""
     kind = _TEXT
@@ -64,7 +64,7 @@ def string(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
     return -1, kind
 
 
-@kernel(types.int64(BYTES, types.int64, types.int64))
+@helper
 def digits(data: np.ndarray, at: int, end: int) -> int:
     """Past the digits at ``at``; -1 if there are none."""
     first = at
@@ -73,7 +73,7 @@ def digits(data: np.ndarray, at: int, end: int) -> int:
     return at if at > first else -1
 
 
-@kernel(types.int64(BYTES, types.int64, types.int64))
+@helper
 def number(data: np.ndarray, at: int, end: int) -> int:
     """Past the number at ``at``; -1 if it is malformed."""
     if data[at] == 45:
@@ -94,7 +94,7 @@ def number(data: np.ndarray, at: int, end: int) -> int:
     return at
 
 
-@kernel(types.int64(BYTES, types.int64, types.int64))
+@helper
 def nested(data: np.ndarray, at: int, end: int) -> int:
     """Past the object or array at ``at``, its brackets matched; -1 if they don't."""
     depth = 0
@@ -121,7 +121,7 @@ def nested(data: np.ndarray, at: int, end: int) -> int:
     return -1
 
 
-@kernel(_TOKEN(BYTES, types.int64, types.int64))
+@helper
 def value(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
     """Past the value at ``at``, and its kind; -1 if it is malformed."""
     if at >= end:
@@ -147,7 +147,7 @@ def value(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
     return -1, _ABSENT
 
 
-@kernel(types.int64(BYTES, types.int64, types.int64, BYTES, INDEX, types.int64))
+@helper
 def find_name(
     data: np.ndarray, at: int, end: int, names: np.ndarray, bounds: np.ndarray, guess: int
 ) -> int:
@@ -168,12 +168,7 @@ def find_name(
     return -1
 
 
-@kernel(
-    types.boolean(
-        BYTES, types.int64, types.int64, types.int64, BYTES, INDEX,
-        INDEX_TABLE, INDEX_TABLE, FLAG_TABLE,
-    )
-)  # fmt: skip
+@helper
 def scan_object(
     data: np.ndarray,
     at: int,
@@ -262,12 +257,7 @@ def scan_objects(
             bad[row] = 1
 
 
-@kernel(
-    types.int64(
-        BYTES, types.int64, types.int64, types.boolean, types.int64,
-        INDEX, INDEX, FLAGS,
-    )
-)  # fmt: skip
+@helper
 def scan_items(
     data: np.ndarray,
     at: int,
@@ -339,7 +329,7 @@ def scan_lists(
     return used
 
 
-@kernel(types.int64(BYTES, types.int64))
+@helper
 def hexadecimal(data: np.ndarray, at: int) -> int:
     """The number that four hexadecimal digits write."""
     code = 0
@@ -349,7 +339,7 @@ def hexadecimal(data: np.ndarray, at: int) -> int:
     return code
 
 
-@kernel(types.int64(types.int64, FLAGS, types.int64))
+@helper
 def put_utf8(code: int, out: np.ndarray, used: int) -> int:
     """Writes one character; gives how many bytes are used then."""
     if code < 0x80:
@@ -371,7 +361,7 @@ def put_utf8(code: int, out: np.ndarray, used: int) -> int:
     return used + 4
 
 
-@kernel(types.int64(BYTES, types.int64, types.int64, FLAGS, types.int64))
+@helper
 def unescape_string(data: np.ndarray, at: int, end: int, out: np.ndarray, used: int) -> int:
     """Writes one string without its escapes; gives how many bytes are used then."""
     while at < end:

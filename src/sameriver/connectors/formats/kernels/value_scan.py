@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from sameriver.connectors.formats.kernels.jit import BYTES, FLAGS, INDEX, kernel
+from sameriver.common.kernel import helper, kernel
+from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX
 
 _PAIR = types.UniTuple(types.int64, 2)
 
@@ -59,7 +60,7 @@ def parse_integers(
             out[row] = total
 
 
-@kernel(types.int64(BYTES, types.int64, types.int64))
+@helper
 def fixed(data: np.ndarray, at: int, width: int) -> int:
     """The number that ``width`` digits write; -1 if they aren't digits."""
     total = 0
@@ -71,7 +72,7 @@ def fixed(data: np.ndarray, at: int, width: int) -> int:
     return total
 
 
-@kernel(types.int64(types.int64, types.int64, types.int64))
+@helper
 def day_number(year: int, month: int, day: int) -> int:
     """Days since 1970 of a date of the Gregorian calendar; -2**62 if there is no such date."""
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
@@ -90,7 +91,7 @@ def day_number(year: int, month: int, day: int) -> int:
     return era * 146097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719468
 
 
-@kernel(types.int64(BYTES, types.int64, types.int64))
+@helper
 def date_at(data: np.ndarray, at: int, stop: int) -> int:
     """Days since 1970 of ``YYYY-MM-DD`` at ``at``; -2**62 if there is none."""
     if stop - at < 10 or data[at + 4] != 45 or data[at + 7] != 45:
@@ -101,7 +102,7 @@ def date_at(data: np.ndarray, at: int, stop: int) -> int:
     return day_number(year, month, day)
 
 
-@kernel(_PAIR(BYTES, types.int64, types.int64, types.boolean))
+@helper
 def time_at(data: np.ndarray, at: int, stop: int, short: bool) -> tuple[int, int]:
     """Second of the day and nanosecond of ``HH:MM:SS[.f]`` that fills ``at`` to ``stop``.
 
