@@ -124,11 +124,11 @@ def _primary_key(create: CreateTable, parts: Declaration) -> tuple[str, ...]:
     columns = [c.name for c in parts.columns]
     _check_known(create, parts.primary_key, columns, "PRIMARY KEY")
     for column in parts.columns:
-        if column.name in parts.primary_key and (column.type is None or column.virtual):
+        if column.name in parts.primary_key and (column.type is None or column.metadata):
             raise UserError(
                 "BAD_PRIMARY_KEY",
                 f"'{column.name}' in PRIMARY KEY is not a column of the table's own",
-                hint="Computed and virtual columns can't be part of a key.",
+                hint="Computed and metadata columns can't be part of a key.",
                 position=column.position or create.position,
             )
     return parts.primary_key

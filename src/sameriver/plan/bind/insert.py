@@ -5,7 +5,7 @@ from __future__ import annotations
 from sameriver.common.config import Config
 from sameriver.common.errors import Position, UserError, nearest
 from sameriver.common.schema import Field, Schema
-from sameriver.common.types import CHARACTERS, NULL, DataType
+from sameriver.common.types import CHARACTERS, NULL, DataType, Root
 from sameriver.functions.casts import cast_allowed, implicit_cast_allowed
 from sameriver.plan import logical
 from sameriver.plan.bind.calls import coerce
@@ -18,6 +18,19 @@ from sameriver.plan.expressions import Call, Column, Expression, Literal, Named
 from sameriver.plan.logical import Logical
 from sameriver.plan.table import Table
 from sameriver.sql.statements import Insert
+
+_STORED = {
+    (Root.FLOAT, Root.DECIMAL),
+    (Root.DOUBLE, Root.DECIMAL),
+    (Root.TIMESTAMP, Root.DATE),
+    (Root.TIMESTAMP, Root.TIME),
+}
+_NOT_STORED = {
+    (Root.VARCHAR, Root.CHAR),
+    (Root.VARBINARY, Root.BINARY),
+    (Root.DATE, Root.TIMESTAMP),
+    (Root.DATE, Root.TIMESTAMP_LTZ),
+}
 
 
 def bind_insert(insert: Insert, catalog: Catalog, config: Config) -> logical.Insert:
@@ -135,7 +148,7 @@ def _cast(
                 position=position,
             )
         return Literal(None, field.type)
-    if not implicit_cast_allowed(given.type, field.type):
+    if not storable(given.type, field.type):
         cause = (
             f"column '{field.name}' is {field.type.name}, the query gives {given.type.name} for it"
         )
@@ -143,6 +156,18 @@ def _cast(
     if given.type.root in CHARACTERS and field.type.root in CHARACTERS:
         return given
     return coerce(given, field.type)
+
+
+def storable(given: DataType, column: DataType) -> bool:
+    """Whether a sink takes a value of one type for a column of another, as Flink decides it.
+
+    That is not quite what function arguments take: fractions and times may lose digits, but a
+    string of any length goes into no CHAR, and a DATE into no timestamp.
+    """
+    pair = (given.root, column.root)
+    if pair in _STORED or pair in _NOT_STORED:
+        return pair in _STORED
+    return implicit_cast_allowed(given, column)
 
 
 def _mismatch(
@@ -181,7 +206,7 @@ def _constants(insert: Insert, table: Table, context: Context) -> dict[str, Expr
                 position=insert.table.position,
             )
         value, type = environment.bind(node), table.schema[name].plain
-        if implicit_cast_allowed(value.type, type) or not cast_allowed(value.type, type):
+        if storable(value.type, type) or not cast_allowed(value.type, type):
             constants[name] = value
         else:
             constants[name] = Call("CAST", (value,), type.with_nullable(value.type.nullable))
