@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from threading import Event
 
 from sameriver.common.changes import Changes
-from sameriver.common.config import Config, check_key
+from sameriver.common.config import Config
 from sameriver.common.errors import Position, UserError
 from sameriver.common.time import Clock, SystemClock
 from sameriver.connectors.connector import Sink
@@ -40,7 +41,7 @@ class Session:
         clock: processing time; the machine's clock if None.
 
     Raises:
-        UserError: UNKNOWN_OPTION.
+        UserError: UNKNOWN_OPTION, BAD_OPTION, BAD_DURATION.
 
     Example:
         >>> result = Session().sql("SELECT a + 1 AS b FROM (VALUES (1), (2)) AS t (a)")
@@ -51,10 +52,9 @@ class Session:
     def __init__(
         self, config: Mapping[str, str] | None = None, *, clock: Clock | None = None
     ) -> None:
-        values = dict(config or {})
-        for key in values:
-            check_key(key)
-        self._initial = Config(values)
+        self._initial = Config()
+        for key, value in (config or {}).items():
+            self._initial = self._initial.with_option(key, value)
         self.config = self._initial
         self.clock = clock or SystemClock()
         self.catalog = Catalog()
@@ -210,7 +210,8 @@ class Session:
         if isinstance(statement, statements.Query):
             batches = self._run_query(planned, stop, progress)
             return Result(planned.schema, batches, statement, planned.config.zone)
-        last = run(self.job(planned), stop=stop, progress=progress)
+        with _placed(statement):
+            last = run(self.job(planned), stop=stop, progress=progress)
         return self._small(statement, listing(["rows written"], [[str(last.rows_out)]]))
 
     def _small(self, statement: Statement, shown: Listing) -> Result:
@@ -222,7 +223,7 @@ class Session:
     ) -> Iterator[Changes]:
         """Drives the job as its changes are asked for."""
         out = _Outbox()
-        with Driver(self.job(planned, sink=out)) as driver:
+        with _placed(planned.statement), Driver(self.job(planned, sink=out)) as driver:
             alive = True
             while alive:
                 alive = driver.step() and not (stop is not None and stop.is_set())
@@ -336,6 +337,15 @@ def _check(table: Table, position: Position | None) -> None:
     except UserError as error:
         if error.code != "MISSING_OPTION":
             raise error.at(position) from None
+
+
+@contextmanager
+def _placed(statement: Statement) -> Iterator[None]:
+    """Gives errors of the user's that have no place that of the statement."""
+    try:
+        yield
+    except UserError as error:
+        raise error.at(getattr(statement, "position", None)) from None
 
 
 class _Outbox:
