@@ -146,6 +146,12 @@ def test_insert_casts_to_the_types_of_the_table() -> None:
     ]
 
 
+def test_insert_cuts_strings_to_the_length_of_the_column() -> None:
+    plan = bind(f"{DDL}CREATE TABLE s (a VARCHAR(3)); INSERT INTO s SELECT k FROM Other;")
+    assert isinstance(plan, logical.Insert)
+    assert _values(plan) == ["a = CAST(k AS VARCHAR(3))"]
+
+
 def test_insert_orders_listed_columns_and_fills_others_with_null() -> None:
     assert _values(_insert("INSERT INTO Sink (n, k) SELECT n, k FROM Other")) == [
         "k = k",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sameriver.common.config import Config
 from sameriver.common.errors import Position, UserError, nearest
 from sameriver.common.schema import Field, Schema
-from sameriver.common.types import CHARACTERS, NULL, DataType, Root
+from sameriver.common.types import NULL, DataType, Root
 from sameriver.functions.casts import cast_allowed, implicit_cast_allowed
 from sameriver.plan import logical
 from sameriver.plan.bind.calls import coerce
@@ -153,8 +153,6 @@ def _cast(
             f"column '{field.name}' is {field.type.name}, the query gives {given.type.name} for it"
         )
         raise _mismatch(table, plan, cause, names, position)
-    if given.type.root in CHARACTERS and field.type.root in CHARACTERS:
-        return given
     return coerce(given, field.type)
 
 
