@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from binding import DDL, bind, columns, types
 
+from sameriver.common.errors import UserError
 from sameriver.common.types import INT, STRING
 from sameriver.plan import logical
+from sameriver.plan.catalog import Catalog
 from sameriver.plan.expressions import Call, Column, Literal, to_sql
 
 
@@ -189,8 +191,18 @@ def test_a_view_of_a_view_that_is_replaced_by_it_is_refused() -> None:
         "CREATE VIEW v AS SELECT 1 AS a; CREATE VIEW w AS SELECT * FROM v;"
         "CREATE OR REPLACE VIEW v AS SELECT * FROM w; SELECT * FROM v;"
     )
-    with pytest.raises(Exception, match="is defined by itself"):
+    with pytest.raises(UserError, match="is defined by itself"):
         bind(script)
+
+
+def test_an_error_inside_a_view_stands_where_the_view_is_used() -> None:
+    catalog = Catalog()
+    bind("CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t; SELECT 1;", catalog)
+    catalog.drop("TABLE", ("t",))
+    with pytest.raises(UserError, match="in view 'v': there is no table or view 't'") as caught:
+        bind("SELECT * FROM v;", catalog)
+    assert caught.value.position is not None
+    assert caught.value.position.column == 15
 
 
 def test_a_query_without_from_has_one_row() -> None:

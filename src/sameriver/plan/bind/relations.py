@@ -73,7 +73,7 @@ def bind_table_name(node: exp.Expr, context: Context) -> Relation:
 
 
 def view_query(view: View, path: tuple[str, str, str], context: Context, node: exp.Expr) -> Logical:
-    """The plan of a view, bound where it was made."""
+    """The plan of a view, bound where it was made; its errors are placed where it is used."""
     if path in context.views:
         raise UserError(
             "RECURSIVE_VIEW",
@@ -82,7 +82,15 @@ def view_query(view: View, path: tuple[str, str, str], context: Context, node: e
             position=position(node),
         )
     inner = replace(context, namespace=view.namespace, ctes={}, views=(*context.views, path))
-    return renamed(inner.query(view.query), view.columns, node)
+    try:
+        return renamed(inner.query(view.query), view.columns, node)
+    except UserError as error:
+        raise UserError(
+            error.code,
+            f"in view '{view.name}': {error.message}",
+            hint=error.hint,
+            position=position(node),
+        ) from error
 
 
 def _unknown_table(
