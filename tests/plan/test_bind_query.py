@@ -110,6 +110,11 @@ def test_a_long_chain_of_or_needs_no_deep_stack() -> None:
     assert columns(f"SELECT k FROM Orders WHERE {conditions}") == ["k STRING"]
 
 
+def test_what_nests_too_deeply_is_refused() -> None:
+    with pytest.raises(UserError, match="nest too deeply"):
+        bind(f"SELECT {' + '.join(['1'] * 5000)};")
+
+
 def test_columns_without_a_name_are_numbered_by_place() -> None:
     assert columns("SELECT k, 1, qty + 1 FROM Orders") == [
         "k STRING",

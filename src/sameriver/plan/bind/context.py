@@ -61,7 +61,15 @@ class Context:
         rule = self.rules.queries.get(type(node))
         if rule is None:
             raise unsupported(node.key.upper(), node)
-        return rule(node, self)
+        try:
+            return rule(node, self)
+        except RecursionError:
+            raise UserError(
+                "TOO_DEEP",
+                "the expressions of the query nest too deeply",
+                hint="Compute parts of them in derived tables or views.",
+                position=position(node),
+            ) from None
 
     def relation(self, node: exp.Expr) -> Relation:
         """Binds an item of FROM."""
