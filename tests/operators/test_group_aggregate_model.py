@@ -201,9 +201,7 @@ def check(
         actual = table(out, 1)
         assert actual.keys() == expected.keys()
         for key, values in actual.items():
-            for name, left, right in zip(
-                plan.schema.names, values, expected[key], strict=True
-            ):
+            for name, left, right in zip(plan.schema.names, values, expected[key], strict=True):
                 assert same(left, right), (key, name, left, right)
         if restart:
             grouping.restart()

@@ -36,7 +36,7 @@ class Touched:
         slots: the slots.
         rows: the row where each appears first.
         fresh: 1 where the key is new, else 0.
-        before: words as they were.
+        before: words as they were; valid until the next batch.
         old: results as they were, of the calls (by number) that don't live in words.
     """
 
@@ -88,15 +88,16 @@ class Aggregation:
         self._stamp = 0
         self.live_word = 1 if retract else -1
         self.access_word = 1 + int(retract) if tables[0].ttl else -1
-        at = 1 + int(retract) + int(bool(tables[0].ttl))
+        first = at = 1 + int(retract) + int(bool(tables[0].ttl))
         self.accumulators = []
         for call in calls:
             self.accumulators.append(accumulator(call, at, retract=retract))
             at += kernels.WIDTHS[self.accumulators[-1].operation]
         self._sides = side_tables(calls, retract)
         self._distinct = [Distinct(s, calls) for s in self._sides if s.side is Side.DISTINCT]
-        self._width = 4 if at <= 4 else -(-at // 8) * 8
-        self.words = _aligned(0, self._width)
+        self.width, self.call_words = at, at - first
+        self.words = _aligned(0, at)
+        self._scratch = np.empty((0, at), np.int64)
         self._reserve()
         self._register(store)
 
@@ -147,7 +148,7 @@ class Aggregation:
         self._stamp += 1
         room = len(slots) + 1
         touched, rows, fresh = (np.empty(room, np.int64) for _ in range(3))
-        before = np.empty((room, self._width), np.int64)
+        before = self._scratch_rows(room)
 
         def touch(start: int, stop: int, count: int) -> int:
             return kernels.touch(
@@ -166,6 +167,12 @@ class Aggregation:
                 known.old[number] = self.result_of(number, known.before, known.slots)
         self._run(slots, self._steps(slots, changes))
         return known
+
+    def _scratch_rows(self, count: int) -> Words:
+        """Room for words of a batch, the same for each batch."""
+        if len(self._scratch) < count:
+            self._scratch = np.empty((count, self.width), np.int64)
+        return self._scratch
 
     def _steps(self, slots: Ints, changes: Changes) -> list[Step]:
         """Steps of the fold program for a batch; what isn't in words changes at once."""
@@ -245,7 +252,7 @@ class Aggregation:
 
     def take(self, slots: Ints) -> Words:
         """A copy of the words of slots."""
-        out = np.empty((len(slots), self._width), np.int64)
+        out = np.empty((len(slots), self.width), np.int64)
         kernels.take(self.words, slots, out)
         return out
 
@@ -306,6 +313,18 @@ class Aggregation:
         out = np.empty(len(slots), np.int64)
         return out[: kernels.expire(self.words, slots, self.access_word, oldest, out)]
 
+    def sweep(self, start: int, stop: int, oldest: int, earliest: Ints) -> int:
+        """Frees the expired among slots from ``start`` on; gives where to go on, 0 at the end.
+
+        ``earliest`` (one word) falls to the earliest access of those that stay.
+        """
+        stop = min(stop, len(self.words))
+        out = np.empty(stop - start, np.int64)
+        word = self.access_word
+        count = kernels.sweep(self.words, start, stop, word, oldest, out, earliest)
+        self.remove(out[:count])
+        return 0 if stop == len(self.words) else stop
+
     def _tidy(self) -> None:
         """Reclaims room between batches, where much of it is waste."""
         for distinct in self._distinct:
@@ -318,7 +337,7 @@ class Aggregation:
         capacity = self._index.capacity
         if len(self.words) >= capacity:
             return
-        words = _aligned(capacity, self._width)
+        words = _aligned(capacity, self.width)
         words[: len(self.words)] = self.words
         self.words = words
         for each in self.accumulators:
@@ -358,7 +377,7 @@ class Aggregation:
         for word in (self.live_word, self.access_word):
             if word >= 0:
                 words[:, word] = columns.pop(0).cast(pl.Int64).to_numpy()
-        self.words[slots] = words
+        self.words[slots, : self.width] = words
 
     def _slots_of(self, rows: pl.DataFrame) -> Ints:
         """Slots of the rows of a saved table."""
@@ -402,7 +421,8 @@ class Aggregation:
 
 
 def _aligned(rows: int, width: int) -> Words:
-    """Zeros; rows don't straddle cache lines."""
+    """Zeros, at least ``width`` words a row; no row straddles cache lines needlessly."""
+    width = 4 if width <= 4 else -(-width // 8) * 8
     raw = np.zeros(rows * width + 8, np.int64)
     start = (-raw.ctypes.data // 8) % 8
     return raw[start : start + rows * width].reshape(rows, width)

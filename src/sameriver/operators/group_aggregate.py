@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from sameriver.common.changes import Changes, concat
+from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK, Changes, concat
 from sameriver.operators.accumulators.accumulator import Words
 from sameriver.operators.aggregation import Aggregation
 from sameriver.operators.operator import Operator, OperatorContext
@@ -42,6 +42,15 @@ class _Outcome:
     held: dict[int, tuple[pl.Series, pl.Series]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Rows to emit: their kinds, which result each shows, and where (see ``emit.plan``)."""
+
+    kinds: np.ndarray
+    items: Ints
+    places: Ints
+
+
 class GroupAggregateOperator(Operator):
     """Keeps a result a key and emits how it changes.
 
@@ -63,6 +72,7 @@ class GroupAggregateOperator(Operator):
         )
         self._ttl = int(node.ttl.total_seconds() * 1000) if node.ttl else None
         self._swept = 0
+        self._earliest = np.array([MIN_WATERMARK, MAX_WATERMARK], np.int64)
         self._counts = not node.retract and any(
             call.function == "COUNT" and not call.args and call.filter is None
             for call in node.calls
@@ -72,11 +82,9 @@ class GroupAggregateOperator(Operator):
         if not len(changes):
             return
         now = self.context.clock.now()
-        if self._ttl is not None:
-            self._sweep(now - self._ttl, len(changes))
+        self._sweep(now, len(changes))
         slots = self._aggregation.slots(self._keys(changes))
-        if self._ttl is not None:
-            self._aggregation.clear(self._aggregation.expired(slots, now - self._ttl))
+        self._expire(slots, now)
         accepted, places = self._accepted(changes, slots)
         if self._node.folded:
             emitted = self._emit(accepted, self._folded(accepted, places, now))
@@ -91,15 +99,23 @@ class GroupAggregateOperator(Operator):
 
     def _keys(self, changes: Changes) -> pl.DataFrame:
         if self._node.keys:
-            return changes.rows.select(self._node.keys)
+            return pl.DataFrame([changes.rows.get_column(key) for key in self._node.keys])
         return pl.DataFrame(height=len(changes))
 
-    def _sweep(self, oldest: int, rows: int) -> None:
+    def _sweep(self, now: int, rows: int) -> None:
         """Frees expired keys among the next few slots, about as many as the batch has rows."""
-        slots = self._aggregation.all_slots()
-        start = self._swept if self._swept < len(slots) else 0
-        self._swept = start + max(_SWEEP, rows)
-        self._aggregation.remove(self._aggregation.expired(slots[start : self._swept], oldest))
+        if self._ttl is None:
+            return
+        if self._swept == 0:
+            self._earliest[:] = self._earliest[1], now
+        stop = self._swept + max(_SWEEP, rows)
+        oldest, seen = now - self._ttl, self._earliest[1:]
+        self._swept = self._aggregation.sweep(self._swept, stop, oldest, seen)
+
+    def _expire(self, slots: Ints, now: int) -> None:
+        """Makes the expired among ``slots`` new; no look at them before any can have expired."""
+        if self._ttl is not None and self._earliest[0] <= now - self._ttl:
+            self._aggregation.clear(self._aggregation.expired(slots, now - self._ttl))
 
     def _accepted(self, changes: Changes, slots: Ints) -> tuple[Changes, Ints]:
         """Without the rows that take back from a key that has none."""
@@ -132,7 +148,7 @@ class GroupAggregateOperator(Operator):
     def _row_by_row(self, changes: Changes, slots: Ints, now: int) -> _Outcome:
         """A result a row."""
         aggregation = self._aggregation
-        trace = np.empty((len(slots), aggregation.words.shape[1]), np.int64)
+        trace = np.empty((len(slots), aggregation.width), np.int64)
         touched = aggregation.change(slots, changes, now, trace)
         numbers, fresh, rows = (np.empty(len(slots), np.int64) for _ in range(3))
         fold.numbers(aggregation.words, slots, numbers)
@@ -155,9 +171,9 @@ class GroupAggregateOperator(Operator):
             part = changes.gather(pl.Series(rows))
             outcome = self._folded(part, slots[rows], now)
             self._aggregation.clear(outcome.new[~outcome.alive])
-            sources, kinds = self._planned(outcome)
-            parts.append(self._woven(part, outcome, sources, kinds))
-            places.append(rows[outcome.rows[_items(sources)]])
+            plan = self._planned(outcome)
+            parts.append(self._woven(part, outcome, plan))
+            places.append(rows[outcome.rows[plan.items]])
         return concat(parts).gather(pl.Series(np.concatenate(places)).arg_sort())
 
     def _drop_dead(self, slots: Ints) -> None:
@@ -167,15 +183,15 @@ class GroupAggregateOperator(Operator):
             self._aggregation.remove(np.unique(dead))
 
     def _emit(self, changes: Changes, outcome: _Outcome) -> Changes:
-        sources, kinds = self._planned(outcome)
-        return self._woven(changes, outcome, sources, kinds)
+        return self._woven(changes, outcome, self._planned(outcome))
 
-    def _planned(self, outcome: _Outcome) -> tuple[Ints, np.ndarray]:
-        """Where each row to emit comes from (see ``emit.plan``), and its kind."""
-        size = len(outcome.fresh)
-        kinds, sources = np.empty(2 * size, np.uint8), np.empty(2 * size, np.int64)
-        count = emit.plan(outcome.fresh, outcome.alive, self._changed(outcome), kinds, sources)
-        return sources[:count], kinds[:count]
+    def _planned(self, outcome: _Outcome) -> _Plan:
+        size = 2 * len(outcome.fresh)
+        kinds = np.empty(size, np.uint8)
+        items, places = np.empty(size, np.int64), np.empty(size, np.int64)
+        changed = self._changed(outcome)
+        count = emit.plan(outcome.fresh, outcome.alive, changed, kinds, items, places)
+        return _Plan(kinds[:count], items[:count], places[:count])
 
     def _changed(self, outcome: _Outcome) -> np.ndarray:
         """Which updates are emitted."""
@@ -192,28 +208,22 @@ class GroupAggregateOperator(Operator):
             changed |= before.ne_missing(after).to_numpy()
         return changed
 
-    def _woven(
-        self, changes: Changes, outcome: _Outcome, sources: Ints, kinds: np.ndarray
-    ) -> Changes:
+    def _woven(self, changes: Changes, outcome: _Outcome, plan: _Plan) -> Changes:
         """The rows to emit: keys from the input, results old and new."""
-        items = _items(sources)
-        rows = pl.Series(outcome.rows[items])
+        rows = pl.Series(outcome.rows[plan.items])
         columns = [changes.rows[key].gather(rows) for key in self._node.keys]
-        words = np.empty((len(sources), outcome.words.shape[1]), np.int64)
-        emit.weave(sources, outcome.old, outcome.words, outcome.new, words)
-        places = pl.Series(np.where(sources >= 0, items, items + len(outcome.fresh)))
+        aggregation = self._aggregation
+        words = np.empty((aggregation.width, len(plan.items)), np.int64)
+        first = aggregation.width - aggregation.call_words
+        emit.weave(plan.places, outcome.old, outcome.words, outcome.new, first, words)
         for number in range(len(self._node.calls)):
             if number in outcome.held:
-                columns.append(pl.concat(outcome.held[number]).gather(places))
+                both = pl.concat(outcome.held[number])
+                columns.append(both.gather(pl.Series(plan.places)))
             else:
-                columns.append(self._aggregation.result_of(number, words, items))
+                columns.append(aggregation.result_of(number, words.T, plan.items))
         names = self._node.schema.names
         frame = pl.DataFrame(
             [column.alias(name) for column, name in zip(columns, names, strict=True)]
         )
-        return Changes(frame, None if not kinds.any() else pl.Series(kinds))
-
-
-def _items(sources: Ints) -> Ints:
-    """Numbers of the results that sources belong to."""
-    return np.where(sources >= 0, sources, -1 - sources)
+        return Changes(frame, pl.Series(plan.kinds) if plan.kinds.any() else None)

@@ -28,13 +28,23 @@ def fits_word(dtype: pl.DataType) -> bool:
 def encode(values: pl.Series) -> Ints:
     """The words of values (int64, often without a copy); the word of a NULL means nothing."""
     if values.dtype.is_float():
-        floats = values.cast(pl.Float64).fill_null(0.0)
-        bits = floats.to_numpy().view(np.int64)
+        bits = float_bits(values)
         return np.where(bits < 0, bits ^ _SIGN, bits)
-    words = values.to_physical().cast(pl.Int64)
-    if words.null_count():
-        words = words.fill_null(0)
-    return words.rechunk().to_numpy()
+    if not values.dtype.is_integer():
+        values = values.to_physical()
+    return filled(values.cast(pl.Int64))
+
+
+def float_bits(values: pl.Series) -> Ints:
+    """The bits of floats; those of a NULL mean nothing."""
+    return filled(values.cast(pl.Float64)).view(np.int64)
+
+
+def filled(values: pl.Series) -> np.ndarray:
+    """Numbers as NumPy has them, without a copy if there are no NULLs; 0 for a NULL."""
+    if values.null_count():
+        values = values.fill_null(0)
+    return values.rechunk().to_numpy()
 
 
 def decode(words: Ints, dtype: pl.DataType, valid: np.ndarray | None = None) -> pl.Series:

@@ -18,7 +18,9 @@ def round_half_up(digits: pl.Series, factor: int, divisor: Ints) -> pl.Series:
     by = pl.lit(pl.Series(divisor)).cast(pl.Int128)
     value = pl.lit(digits)
     quotient = (value.abs() * wide(2 * factor) + by) // (by * wide(2))
-    return pl.select(v=pl.when(value < wide(0)).then(wide(0) - quotient).otherwise(quotient)).to_series()
+    return pl.select(
+        v=pl.when(value < wide(0)).then(wide(0) - quotient).otherwise(quotient)
+    ).to_series()
 
 
 def deviation(

@@ -12,7 +12,7 @@ from sameriver.operators.accumulators.accumulator import Rows, Step, Words
 from sameriver.operators.accumulators.moments import deviation, round_half_up
 from sameriver.state.kernels import fold
 from sameriver.state.kernels.types import Ints
-from sameriver.state.words import SHORT_DECIMAL, join, mask, split, to_decimal
+from sameriver.state.words import SHORT_DECIMAL, encode, float_bits, join, mask, split, to_decimal
 
 
 class _Total:
@@ -87,10 +87,10 @@ class Sum(_Total):
         if self._decimal and (self._argument.precision or 38) > SHORT_DECIMAL:
             return split(values)
         if self._decimal:
-            return (values.to_physical().cast(pl.Int64).fill_null(0).to_numpy(),)
+            return (encode(values),)
         if self._floats:
-            return (values.cast(pl.Float64).fill_null(0.0).to_numpy().view(np.int64),)
-        return (values.cast(pl.Int64).fill_null(0).to_numpy(),)
+            return (float_bits(values),)
+        return (encode(values),)
 
     def result(self, words: Words, slots: Ints) -> pl.Series:
         count = words[:, self._count]
@@ -131,17 +131,19 @@ class Sum(_Total):
         else:
             total = pl.Series(np.ascontiguousarray(words[:, self.at]))
             total = pl.Series(total.to_numpy().view(np.float64)) if self._floats else total
-        columns = [mask(total, count != 0), pl.Series(np.ascontiguousarray(count))]
-        return columns if self._counted else columns[:1]
+        if not self._counted:
+            return [mask(total, count != 0)]
+        # With the count beside it, a sum over as many rows as were taken back need not be 0.
+        return [total, pl.Series(np.ascontiguousarray(count))]
 
     def load(self, columns: Sequence[pl.Series], words: Words) -> None:
         total = columns[0]
         if self._decimal:
             words[:, self.at], words[:, self.at + 1] = split(total)
         elif self._floats:
-            words[:, self.at] = total.cast(pl.Float64).fill_null(0.0).to_numpy().view(np.int64)
+            words[:, self.at] = float_bits(total)
         else:
-            words[:, self.at] = total.cast(pl.Int64).fill_null(0).to_numpy()
+            words[:, self.at] = encode(total)
         counted = columns[1] if self._counted else total.is_not_null().cast(pl.Int64)
         words[:, self._count] = counted.to_numpy()
 
@@ -156,8 +158,7 @@ class Moments(_Total):
         self._function, self._result = function, result
 
     def fold(self, words: Words, rows: Rows) -> Step:
-        values = rows.values.to_series(0).cast(pl.Float64).fill_null(0.0)
-        return Step(self.operation, self.at, (values.to_numpy().view(np.int64),), rows.signs)
+        return Step(self.operation, self.at, (float_bits(rows.values.to_series(0)),), rows.signs)
 
     def result(self, words: Words, slots: Ints) -> pl.Series:
         total, squares = self._floats(words)

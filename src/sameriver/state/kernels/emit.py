@@ -12,51 +12,59 @@ KINDS = uint8[::1]
 MASK = types.Array(boolean, 1, "C", readonly=True)
 
 
-@njit(int64(READ_INTS, MASK, MASK, KINDS, INTS), nogil=True, cache=True)
+@njit(int64(READ_INTS, MASK, MASK, KINDS, INTS, INTS), nogil=True, cache=True)
 def plan(
     fresh: np.ndarray,
     alive: np.ndarray,
     changed: np.ndarray,
     kinds: np.ndarray,
-    sources: np.ndarray,
+    items: np.ndarray,
+    places: np.ndarray,
 ) -> int:
-    """Kinds of the rows to emit and where each comes from; gives how many.
+    """Kinds of the rows to emit and which result each shows; gives how many.
 
-    A new result gives +I, a changed one -U and +U, one that is gone -D. Source i is the old row
-    of result i, source -1 - i its new row.
+    A new result gives +I, a changed one -U and +U, one that is gone -D. ``places`` has the number
+    of the result for its old row, and that plus the number of results for its new row.
     """
     count = 0
-    for i in range(fresh.shape[0]):
+    size = fresh.shape[0]
+    for i in range(size):
         if fresh[i] != 0:
             if alive[i]:
-                kinds[count], sources[count] = 0, -1 - i
+                kinds[count], items[count], places[count] = 0, i, size + i
                 count += 1
         elif not alive[i]:
-            kinds[count], sources[count] = 3, i
+            kinds[count], items[count], places[count] = 3, i, i
             count += 1
         elif changed[i]:
-            kinds[count], sources[count] = 1, i
-            kinds[count + 1], sources[count + 1] = 2, -1 - i
+            kinds[count], items[count], places[count] = 1, i, i
+            kinds[count + 1], items[count + 1], places[count + 1] = 2, i, size + i
             count += 2
     return count
 
 
-@njit((READ_INTS, READ_TABLE, READ_TABLE, READ_INTS, TABLE), nogil=True, cache=True)
+@njit((READ_INTS, READ_TABLE, READ_TABLE, READ_INTS, int64, TABLE), nogil=True, cache=True)
 def weave(
-    sources: np.ndarray,
+    places: np.ndarray,
     before: np.ndarray,
     words: np.ndarray,
-    touched: np.ndarray,
+    slots: np.ndarray,
+    first: int,
     out: np.ndarray,
 ) -> None:
-    """Copies the old (``before``) and new words (of the ``touched`` slots) of rows to emit."""
-    for i in range(sources.shape[0]):
-        if i + AHEAD < sources.shape[0] and sources[i + AHEAD] < 0:
-            prefetch(words, touched[-1 - sources[i + AHEAD]])
-        if sources[i] >= 0:
-            for word in range(words.shape[1]):
-                out[i, word] = before[sources[i], word]
+    """Old words (``before``) and new ones (of ``slots``) of the rows to emit.
+
+    ``out`` has a row a word; those from ``first`` on are filled.
+    """
+    size = slots.shape[0]
+    for i in range(places.shape[0]):
+        place = places[i]
+        if i + AHEAD < places.shape[0] and places[i + AHEAD] >= size:
+            prefetch(words, slots[places[i + AHEAD] - size])
+        if place < size:
+            for word in range(first, out.shape[0]):
+                out[word, i] = before[place, word]
         else:
-            slot = touched[-1 - sources[i]]
-            for word in range(words.shape[1]):
-                out[i, word] = words[slot, word]
+            slot = slots[place - size]
+            for word in range(first, out.shape[0]):
+                out[word, i] = words[slot, word]

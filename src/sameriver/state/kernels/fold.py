@@ -120,7 +120,7 @@ def fold(
                 words[slot, at] = columns[column, i]
                 words[slot, at + 1] = 1 if sign > 0 else 0
         if traced:
-            for word in range(words.shape[1]):
+            for word in range(trace.shape[1]):
                 trace[i, word] = words[slot, word]
 
 
@@ -200,7 +200,7 @@ def touch(
         touched[count] = slot
         rows[count] = i
         fresh[count] = int64(mark == 0)
-        for word in range(words.shape[1]):
+        for word in range(before.shape[1]):
             before[count, word] = words[slot, word]
         words[slot, 0] = ((stamp << 32) | count) * new + mark * (1 - new)
         if access >= 0:
@@ -213,7 +213,7 @@ def touch(
 def take(words: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
     """Copies the words of slots."""
     for i in range(slots.shape[0]):
-        for word in range(words.shape[1]):
+        for word in range(out.shape[1]):
             out[i, word] = words[slots[i], word]
 
 
@@ -233,6 +233,32 @@ def expire(words: np.ndarray, slots: np.ndarray, access: int, oldest: int, out: 
             words[slot, 0] = 0
             out[count] = slot
             count += 1
+    return count
+
+
+@njit(int64(TABLE, int64, int64, int64, int64, INTS, INTS), nogil=True, cache=True)
+def sweep(
+    words: np.ndarray,
+    start: int,
+    stop: int,
+    access: int,
+    oldest: int,
+    out: np.ndarray,
+    earliest: np.ndarray,
+) -> int:
+    """As ``expire``, for the slots from ``start`` to ``stop``.
+
+    ``earliest`` (one word) falls to the earliest access of those that stay.
+    """
+    count = 0
+    for slot in range(start, stop):
+        if words[slot, 0] != 0:
+            if words[slot, access] <= oldest:
+                words[slot, 0] = 0
+                out[count] = slot
+                count += 1
+            else:
+                earliest[0] = min(earliest[0], words[slot, access])
     return count
 
 
