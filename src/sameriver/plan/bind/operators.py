@@ -142,9 +142,9 @@ def bind_in(node: exp.Expr, environment: Environment) -> Expression:
         raise unsupported("IN (SELECT ...)", node.args["query"])
     value = environment.bind(node.this)
     members = [environment.bind(member) for member in node.expressions]
+    tests = [call("=", [value, member]) for member in members]
     if len(members) > 1 and all(isinstance(m, Literal) and m.value is not None for m in members):
         return call("IN", [value, *members])
-    tests = [call("=", [value, member]) for member in members]
     return tests[0] if len(tests) == 1 else call("OR", tests)
 
 
