@@ -46,7 +46,7 @@ _WRONG = [
     ("NOT_BOOLEAN", "COUNT(*)", "SELECT k FROM Orders GROUP BY k HAVING COUNT(*)"),
     ("WRONG_ARGUMENTS", "k + 1", "SELECT k + 1 FROM Orders"),
     ("WRONG_ARGUMENTS", "k = 1", "SELECT 1 FROM Orders WHERE k = 1"),
-    ("WRONG_ARGUMENTS", "id IN (1, 'a')", "SELECT 1 FROM Orders WHERE id IN (1, 'a')"),
+    ("NO_COMMON_TYPE", "id IN (1, 'a')", "SELECT 1 FROM Orders WHERE id IN (1, 'a')"),
     ("WRONG_ARGUMENTS", "SUM(k)", "SELECT SUM(k) FROM Orders"),
     ("WRONG_ARGUMENTS", "SUM(*)", "SELECT SUM(*) FROM Orders"),
     ("WRONG_ARGUMENTS", "COUNT()", "SELECT COUNT() FROM Orders"),

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sameriver.common.errors import UserError
 from sameriver.common.types import BOOLEAN, INTEGERS, NULL, Root
+from sameriver.functions.coercion import common_type
 from sameriver.plan.bind.calls import call
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.literals import whole_number
@@ -137,14 +138,25 @@ def bind_between(node: exp.Expr, environment: Environment) -> Expression:
 
 
 def bind_in(node: exp.Expr, environment: Environment) -> Expression:
-    """``x IN (1, 2)`` is one call over literals; other lists are a chain of comparisons."""
+    """``x IN (1, 2)`` is one call over literals; other lists are a chain of comparisons.
+
+    Raises:
+        UserError: NO_COMMON_TYPE; UNSUPPORTED for a query.
+    """
     if node.args.get("query") is not None:
         raise unsupported("IN (SELECT ...)", node.args["query"])
     value = environment.bind(node.this)
     members = [environment.bind(member) for member in node.expressions]
-    tests = [call("=", [value, member]) for member in members]
+    if common_type(member.type for member in members) is None:
+        names = " and ".join(dict.fromkeys(member.type.name for member in members))
+        raise UserError(
+            "NO_COMMON_TYPE",
+            f"the values of IN have types {names}, which have no type in common",
+            hint="CAST the values that differ.",
+        )
     if len(members) > 1 and all(isinstance(m, Literal) and m.value is not None for m in members):
         return call("IN", [value, *members])
+    tests = [call("=", [value, member]) for member in members]
     return tests[0] if len(tests) == 1 else call("OR", tests)
 
 
