@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import traceback
+
 import typer
 
 from sameriver.cli.explain import explain
 from sameriver.cli.run import run
+from sameriver.cli.script import FAILED
 from sameriver.cli.test import run_cases
 
 app = typer.Typer(
@@ -20,6 +25,20 @@ app.command()(explain)
 app.command("test")(run_cases)
 
 
+_DEFECT = """error[INTERNAL]: {kind}: {error}
+  = This is a defect of sameriver. Please report it, with what SAMERIVER_TRACEBACK=1 shows."""
+
+
 def main() -> None:
-    """Runs the command line."""
-    app()
+    """Runs the command line; a defect shows as one line unless SAMERIVER_TRACEBACK is set."""
+    try:
+        app()
+    except BrokenPipeError:
+        # whoever reads our output has seen enough; nothing more can be said to them
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(FAILED)
+    except Exception as error:
+        if os.environ.get("SAMERIVER_TRACEBACK"):
+            traceback.print_exc()
+        print(_DEFECT.format(kind=type(error).__name__, error=error), file=sys.stderr)
+        sys.exit(FAILED)

@@ -23,9 +23,7 @@ from sameriver.sql.statements import SetOption as SetStatement
 def run(
     script: ScriptArgument,
     options: SetOption = None,
-    output: Annotated[
-        Output, typer.Option(help="How a SELECT shows changes.")
-    ] = Output.TABLE,
+    output: Annotated[Output, typer.Option(help="How a SELECT shows changes.")] = Output.TABLE,
 ) -> None:
     """Executes the statements of a script in order."""
     with errors_of(script):

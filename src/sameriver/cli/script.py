@@ -15,9 +15,7 @@ from sameriver.common.errors import SameriverError, UserError, nearest, render
 DONE, FAILED, WRONG = 0, 1, 2
 """Exit statuses: done; the job (or a test) failed; the script or the usage is wrong."""
 
-ScriptArgument = Annotated[
-    str, typer.Argument(help="File of SQL statements; - for stdin.")
-]
+ScriptArgument = Annotated[str, typer.Argument(help="File of SQL statements; - for stdin.")]
 SetOption = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="An option, as if SET came first."),
