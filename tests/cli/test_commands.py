@@ -55,7 +55,7 @@ def test_set_comes_first_and_show_answers() -> None:
 @pytest.mark.parametrize(
     ("args", "stdin", "status", "fragments"),
     [
-        (["run", "-"], "SELECT idd FROM (VALUES (1)) t (id);", 2, ["UNKNOWN_COLUMN", "'id'", "^^^"]),
+        (["run", "-"], "SELECT b FROM (VALUES (1)) t (bb);", 2, ["UNKNOWN_COLUMN", "'bb'", "^"]),
         (["run", "nowhere.sql"], "", 2, ["NO_SCRIPT", "nowhere.sql"]),
         (["run", "-", "--set", "x"], "", 2, ["BAD_USAGE", "KEY=VALUE"]),
         (["run", "-", "--output", "xml"], "", 2, ["xml"]),
