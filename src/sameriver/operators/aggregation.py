@@ -22,7 +22,7 @@ from sameriver.state.index import KeyIndex
 from sameriver.state.kernels import fold as kernels
 from sameriver.state.kernels.types import Ints, Signs
 
-_BLOCK = 1 << 14
+_BLOCK = 1 << 12
 """Rows that are touched, then folded, while their words are in the cache."""
 
 _NO_TRACE = np.zeros((0, 0), np.int64)
@@ -349,9 +349,8 @@ class Aggregation:
         slots = self.all_slots()
         words = self.take(slots)
         columns = [column for each in self.accumulators for column in each.save(words)]
-        for word in (self.live_word, self.access_word):
-            if word >= 0:
-                columns.append(pl.Series(np.ascontiguousarray(words[:, word])))
+        extra = [word for word in (self.live_word, self.access_word) if word >= 0]
+        columns += [pl.Series(np.ascontiguousarray(words[:, word])) for word in extra]
         return self._table(self._tables[0], slots, columns)
 
     def _table(self, table: StateTable, slots: Ints, columns: list[pl.Series]) -> pl.DataFrame:

@@ -16,6 +16,7 @@ SEEDS = (secrets.randbits(63), secrets.randbits(63))
 """Of the two hashes of a row; another pair in each process."""
 
 _SMALLEST = 1 << 10
+_MODEST = 1 << 20
 _LOAD = 0.6
 
 
@@ -67,13 +68,13 @@ class Lookup:
             )
             if done == len(out):
                 return out
-            self._resize(2 * len(self._table))
+            self._grow()
 
     def find_null(self, insert: bool) -> int:
         """Slot of the key NULL; -1 if it has none and shall not get one."""
         if self._null < 0 and insert:
             if not self._meta[kernels.FREED] and self._meta[kernels.GIVEN] == self.capacity:
-                self._resize(2 * len(self._table))
+                self._grow()
             self._null = int(kernels.take_slot(self._meta, self._free))
         return self._null
 
@@ -90,6 +91,10 @@ class Lookup:
         used = np.ones(int(self._meta[kernels.GIVEN]), np.bool_)
         used[self._free[: int(self._meta[kernels.FREED])]] = False
         return np.flatnonzero(used).astype(np.int64, copy=False)
+
+    def _grow(self) -> None:
+        size = len(self._table)
+        self._resize(size * (4 if size < _MODEST else 2))
 
     def _resize(self, size: int) -> None:
         slots = self.slots()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, int64, njit, types, uint8
+from numba import boolean, int64, types, uint8, void
 
+from sameriver.common.kernel import kernel
 from sameriver.state.kernels.prefetch import AHEAD, prefetch
 from sameriver.state.kernels.types import INTS, READ_INTS, READ_TABLE, TABLE
 
@@ -12,7 +13,7 @@ KINDS = uint8[::1]
 MASK = types.Array(boolean, 1, "C", readonly=True)
 
 
-@njit(int64(READ_INTS, MASK, MASK, KINDS, INTS, INTS), nogil=True, cache=True)
+@kernel(int64(READ_INTS, MASK, MASK, KINDS, INTS, INTS))
 def plan(
     fresh: np.ndarray,
     alive: np.ndarray,
@@ -43,7 +44,7 @@ def plan(
     return count
 
 
-@njit((READ_INTS, READ_TABLE, READ_TABLE, READ_INTS, int64, TABLE), nogil=True, cache=True)
+@kernel(void(READ_INTS, READ_TABLE, READ_TABLE, READ_INTS, int64, TABLE))
 def weave(
     places: np.ndarray,
     before: np.ndarray,

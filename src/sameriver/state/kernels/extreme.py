@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numba import void
 
+from sameriver.common.kernel import kernel
 from sameriver.state.kernels.types import INTS, READ_INTS
 
 
-@njit((INTS, INTS, READ_INTS, READ_INTS, INTS), nogil=True, cache=True)
+@kernel(void(INTS, INTS, READ_INTS, READ_INTS, INTS))
 def least(
     ranks: np.ndarray, best: np.ndarray, groups: np.ndarray, row_ranks: np.ndarray, ids: np.ndarray
 ) -> None:

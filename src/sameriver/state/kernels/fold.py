@@ -15,8 +15,9 @@ Signs are +1, -1 or 0 (the row passes by); sign column -1 stands for +1 everywhe
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit
+from numba import int64, void
 
+from sameriver.common.kernel import helper, kernel
 from sameriver.state.kernels.prefetch import AHEAD, prefetch
 from sameriver.state.kernels.types import (
     FLOATS,
@@ -34,7 +35,7 @@ WIDTHS = (1, 2, 2, 3, 3, 2, 2, 2, 2, 2)
 """Words of each operation."""
 
 
-@njit((TABLE, int64, int64, int64, int64), nogil=True, cache=True)
+@helper
 def _add_wide(words: np.ndarray, slot: int, at: int, low: int, high: int) -> None:
     """Adds 128 bits to the words ``at`` and ``at + 1``."""
     total = words[slot, at] + low
@@ -43,14 +44,20 @@ def _add_wide(words: np.ndarray, slot: int, at: int, low: int, high: int) -> Non
     words[slot, at + 1] += high + (1 if carry else 0)
 
 
-@njit(
-    (
-        TABLE, FLOATS, READ_INTS, int64, int64, READ_TABLE, READ_TABLE, READ_FLOATS, READ_SIGNS,
+@kernel(
+    void(
         TABLE,
-    ),
-    nogil=True,
-    cache=True,
-)  # fmt: skip
+        FLOATS,
+        READ_INTS,
+        int64,
+        int64,
+        READ_TABLE,
+        READ_TABLE,
+        READ_FLOATS,
+        READ_SIGNS,
+        TABLE,
+    )
+)
 def fold(
     words: np.ndarray,
     floats: np.ndarray,
@@ -63,7 +70,9 @@ def fold(
     signs: np.ndarray,
     trace: np.ndarray,
 ) -> None:
-    """Folds rows from ``start`` to ``stop`` in order. ``floats`` and ``column_floats`` are the same memory as floats.
+    """Folds rows from ``start`` to ``stop`` in order.
+
+    ``floats`` and ``column_floats`` are the memory of ``words`` and ``columns``, seen as floats.
 
     ``trace``, unless empty, gets the words of the row's slot after each row.
     """
@@ -124,7 +133,7 @@ def fold(
                 trace[i, word] = words[slot, word]
 
 
-@njit((TABLE, FLOATS, READ_INTS, READ_TABLE, READ_TABLE, READ_FLOATS), nogil=True, cache=True)
+@kernel(void(TABLE, FLOATS, READ_INTS, READ_TABLE, READ_TABLE, READ_FLOATS))
 def merge(
     words: np.ndarray,
     floats: np.ndarray,
@@ -164,11 +173,7 @@ def merge(
                     words[slot, at + 1] = 1
 
 
-@njit(
-    int64(TABLE, READ_INTS, int64, int64, int64, int64, int64, int64, INTS, INTS, INTS, TABLE),
-    nogil=True,
-    cache=True,
-)
+@kernel(int64(TABLE, READ_INTS, int64, int64, int64, int64, int64, int64, INTS, INTS, INTS, TABLE))
 def touch(
     words: np.ndarray,
     slots: np.ndarray,
@@ -189,10 +194,11 @@ def touch(
 
     Word 0 of a slot is 0 until it is first touched; after that ``stamp`` and the slot's number in
     the batch. For each: the row where it appears, whether it is fresh (1) or known (0), its
-    words as they were. The outputs have room for one more. Word ``access`` (-1: none) becomes ``now``.
+    words as they were. The outputs have room for one more. Word ``access`` (-1: none) becomes
+    ``now``.
     """
     for i in range(start, stop):
-        if i + AHEAD < stop:
+        if i + AHEAD < slots.shape[0]:
             prefetch(words, slots[i + AHEAD])
         slot = slots[i]
         mark = words[slot, 0]
@@ -209,7 +215,7 @@ def touch(
     return count
 
 
-@njit((READ_TABLE, READ_INTS, TABLE), nogil=True, cache=True)
+@kernel(void(READ_TABLE, READ_INTS, TABLE))
 def take(words: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
     """Copies the words of slots."""
     for i in range(slots.shape[0]):
@@ -217,14 +223,14 @@ def take(words: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
             out[i, word] = words[slots[i], word]
 
 
-@njit((READ_TABLE, READ_INTS, INTS), nogil=True, cache=True)
+@kernel(void(READ_TABLE, READ_INTS, INTS))
 def numbers(words: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
     """Number of each slot in the batch that was last touched."""
     for i in range(slots.shape[0]):
         out[i] = words[slots[i], 0] & 0xFFFFFFFF
 
 
-@njit(int64(TABLE, READ_INTS, int64, int64, INTS), nogil=True, cache=True)
+@kernel(int64(TABLE, READ_INTS, int64, int64, INTS))
 def expire(words: np.ndarray, slots: np.ndarray, access: int, oldest: int, out: np.ndarray) -> int:
     """Slots last written at or before ``oldest``, each once, now marked as new; gives how many."""
     count = 0
@@ -236,7 +242,7 @@ def expire(words: np.ndarray, slots: np.ndarray, access: int, oldest: int, out: 
     return count
 
 
-@njit(int64(TABLE, int64, int64, int64, int64, INTS, INTS), nogil=True, cache=True)
+@kernel(int64(TABLE, int64, int64, int64, int64, INTS, INTS))
 def sweep(
     words: np.ndarray,
     start: int,
@@ -262,7 +268,7 @@ def sweep(
     return count
 
 
-@njit((READ_INTS, READ_TABLE, READ_INTS, READ_TABLE, int64, TABLE, INTS), nogil=True, cache=True)
+@kernel(void(READ_INTS, READ_TABLE, READ_INTS, READ_TABLE, int64, TABLE, INTS))
 def previous(
     numbers: np.ndarray,
     before: np.ndarray,
@@ -287,7 +293,7 @@ def previous(
         last[number] = i
 
 
-@njit(int64(TABLE, int64, READ_INTS, READ_SIGN, INTS), nogil=True, cache=True)
+@kernel(int64(TABLE, int64, READ_INTS, READ_SIGN, INTS))
 def accept(
     words: np.ndarray, live: int, slots: np.ndarray, signs: np.ndarray, rows: np.ndarray
 ) -> int:

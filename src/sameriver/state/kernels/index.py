@@ -10,8 +10,9 @@ ones back, so there are no tombstones. A slot is a small number that the key kee
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit
+from numba import int64, void
 
+from sameriver.common.kernel import helper, kernel
 from sameriver.state.kernels.prefetch import AHEAD, prefetch
 from sameriver.state.kernels.types import INTS, READ_INTS, TABLE
 
@@ -20,14 +21,14 @@ _MULTIPLIER = -7046029254386353131
 _SECOND = -4658895280553007687
 
 
-@njit(int64(int64, int64), nogil=True, cache=True, inline="always")
+@helper
 def home(key: int, shift: int) -> int:
     """The row where a one-word key would like to be."""
     mixed = (key ^ int64(np.uint64(key) >> np.uint64(32))) * _MULTIPLIER
     return int64(np.uint64(mixed) >> np.uint64(shift))
 
 
-@njit(int64(int64, int64, int64), nogil=True, cache=True, inline="always")
+@helper
 def home_pair(first: int, second: int, shift: int) -> int:
     """The row where a two-word key would like to be."""
     mixed = (second ^ int64(np.uint64(second) >> np.uint64(32))) * _SECOND
@@ -35,9 +36,8 @@ def home_pair(first: int, second: int, shift: int) -> int:
     return int64(np.uint64(mixed) >> np.uint64(shift))
 
 
-@njit(int64(INTS, INTS), nogil=True, cache=True)
-def take_slot(meta: np.ndarray, free: np.ndarray) -> int:
-    """A freed slot, else the next one."""
+@helper
+def _take_slot(meta: np.ndarray, free: np.ndarray) -> int:
     meta[KEYS] += 1
     if meta[FREED] > 0:
         meta[FREED] -= 1
@@ -46,15 +46,26 @@ def take_slot(meta: np.ndarray, free: np.ndarray) -> int:
     return int64(meta[GIVEN] - 1)
 
 
-@njit((int64, INTS, INTS), nogil=True, cache=True)
-def give_slot(slot: int, meta: np.ndarray, free: np.ndarray) -> None:
-    """Puts a slot on the free list."""
+@helper
+def _give_slot(slot: int, meta: np.ndarray, free: np.ndarray) -> None:
     free[meta[FREED]] = slot
     meta[FREED] += 1
     meta[KEYS] -= 1
 
 
-@njit(int64(TABLE, int64, READ_INTS, INTS, INTS, INTS, int64, INTS), nogil=True, cache=True)
+@kernel(int64(INTS, INTS))
+def take_slot(meta: np.ndarray, free: np.ndarray) -> int:
+    """A freed slot, else the next one."""
+    return _take_slot(meta, free)
+
+
+@kernel(void(int64, INTS, INTS))
+def give_slot(slot: int, meta: np.ndarray, free: np.ndarray) -> None:
+    """Puts a slot on the free list."""
+    _give_slot(slot, meta, free)
+
+
+@kernel(int64(TABLE, int64, READ_INTS, INTS, INTS, INTS, int64, INTS))
 def find_or_insert(
     table: np.ndarray,
     shift: int,
@@ -80,7 +91,7 @@ def find_or_insert(
         if table[at, 1] == 0:
             if meta[FREED] == 0 and meta[GIVEN] == known.shape[0]:
                 return i
-            slot = take_slot(meta, free)
+            slot = _take_slot(meta, free)
             table[at, 0] = key
             table[at, 1] = slot + 1
             known[slot] = key
@@ -88,7 +99,7 @@ def find_or_insert(
     return keys.shape[0]
 
 
-@njit((TABLE, int64, READ_INTS, INTS), nogil=True, cache=True)
+@kernel(void(TABLE, int64, READ_INTS, INTS))
 def find(table: np.ndarray, shift: int, keys: np.ndarray, out: np.ndarray) -> None:
     """Slots of one-word keys, -1 where absent."""
     mask = table.shape[0] - 1
@@ -101,7 +112,7 @@ def find(table: np.ndarray, shift: int, keys: np.ndarray, out: np.ndarray) -> No
         out[i] = table[at, 1] - 1
 
 
-@njit((TABLE, int64, READ_INTS, READ_INTS), nogil=True, cache=True)
+@kernel(void(TABLE, int64, READ_INTS, READ_INTS))
 def fill(table: np.ndarray, shift: int, known: np.ndarray, slots: np.ndarray) -> None:
     """Puts the keys of ``slots`` into an empty table."""
     mask = table.shape[0] - 1
@@ -113,7 +124,7 @@ def fill(table: np.ndarray, shift: int, known: np.ndarray, slots: np.ndarray) ->
         table[at, 1] = slot + 1
 
 
-@njit((TABLE, int64, READ_INTS, READ_INTS, INTS, INTS), nogil=True, cache=True)
+@kernel(void(TABLE, int64, READ_INTS, READ_INTS, INTS, INTS))
 def remove(
     table: np.ndarray,
     shift: int,
@@ -135,14 +146,10 @@ def remove(
                 hole = at
             at = (at + 1) & mask
         table[hole, 1] = 0
-        give_slot(slot, meta, free)
+        _give_slot(slot, meta, free)
 
 
-@njit(
-    int64(TABLE, int64, READ_INTS, READ_INTS, TABLE, INTS, INTS, int64, INTS),
-    nogil=True,
-    cache=True,
-)
+@kernel(int64(TABLE, int64, READ_INTS, READ_INTS, TABLE, INTS, INTS, int64, INTS))
 def find_or_insert_pairs(
     table: np.ndarray,
     shift: int,
@@ -166,7 +173,7 @@ def find_or_insert_pairs(
         if table[at, 2] == 0:
             if meta[FREED] == 0 and meta[GIVEN] == known.shape[0]:
                 return i
-            slot = take_slot(meta, free)
+            slot = _take_slot(meta, free)
             table[at, 0] = first
             table[at, 1] = second
             table[at, 2] = slot + 1
@@ -176,7 +183,7 @@ def find_or_insert_pairs(
     return firsts.shape[0]
 
 
-@njit((TABLE, int64, READ_INTS, READ_INTS, INTS), nogil=True, cache=True)
+@kernel(void(TABLE, int64, READ_INTS, READ_INTS, INTS))
 def find_pairs(
     table: np.ndarray, shift: int, firsts: np.ndarray, seconds: np.ndarray, out: np.ndarray
 ) -> None:
@@ -191,7 +198,7 @@ def find_pairs(
         out[i] = table[at, 2] - 1
 
 
-@njit((TABLE, int64, TABLE, READ_INTS), nogil=True, cache=True)
+@kernel(void(TABLE, int64, TABLE, READ_INTS))
 def fill_pairs(table: np.ndarray, shift: int, known: np.ndarray, slots: np.ndarray) -> None:
     """As ``fill``, for keys of two words."""
     mask = table.shape[0] - 1
@@ -204,7 +211,7 @@ def fill_pairs(table: np.ndarray, shift: int, known: np.ndarray, slots: np.ndarr
         table[at, 2] = slot + 1
 
 
-@njit((TABLE, int64, TABLE, READ_INTS, INTS, INTS), nogil=True, cache=True)
+@kernel(void(TABLE, int64, TABLE, READ_INTS, INTS, INTS))
 def remove_pairs(
     table: np.ndarray,
     shift: int,
@@ -227,10 +234,10 @@ def remove_pairs(
                 hole = at
             at = (at + 1) & mask
         table[hole, 2] = 0
-        give_slot(slot, meta, free)
+        _give_slot(slot, meta, free)
 
 
-@njit(int64(INTS, READ_INTS, int64, INTS), nogil=True, cache=True)
+@kernel(int64(INTS, READ_INTS, int64, INTS))
 def place(positions: np.ndarray, slots: np.ndarray, height: int, rows: np.ndarray) -> int:
     """Gives slots without a position (0) the next ones from ``height`` on, counted from 1.
 

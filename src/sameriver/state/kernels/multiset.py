@@ -9,8 +9,9 @@ chain, length of the chain, root of the heap. Links are entry + 1; 0 says not li
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, int64, njit
+from numba import boolean, int64, void
 
+from sameriver.common.kernel import helper, kernel
 from sameriver.state.kernels.prefetch import AHEAD, prefetch
 from sameriver.state.kernels.types import INTS, READ_INTS, READ_TABLE, SIGNS, TABLE
 
@@ -19,14 +20,14 @@ OWNER, CHAIN, LENGTH, ROOT = range(4)
 _SLOT = 0xFFFFFFFF
 
 
-@njit((READ_TABLE, READ_INTS, INTS), nogil=True, cache=True)
+@kernel(void(READ_TABLE, READ_INTS, INTS))
 def owners(heads: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
     """What stands for each slot in the keys of its entries."""
     for i in range(slots.shape[0]):
         out[i] = heads[slots[i], OWNER] | slots[i]
 
 
-@njit((TABLE, READ_INTS), nogil=True, cache=True)
+@kernel(void(TABLE, READ_INTS))
 def clear(heads: np.ndarray, slots: np.ndarray) -> None:
     """Cuts slots off from their entries."""
     for slot in slots:
@@ -36,7 +37,23 @@ def clear(heads: np.ndarray, slots: np.ndarray) -> None:
         heads[slot, ROOT] = 0
 
 
-@njit(int64(TABLE, TABLE, READ_INTS, READ_INTS, READ_INTS, SIGNS), nogil=True, cache=True)
+@helper
+def _add(entries: np.ndarray, heads: np.ndarray, slot: int, entry: int, weight: int) -> int:
+    """Adds a weight to an entry; gives the change in how many entries are at 0."""
+    emptied = 0
+    old = entries[entry, COUNT]
+    if entries[entry, NEXT] == 0:
+        chain = heads[slot, CHAIN]
+        entries[entry, NEXT] = chain if chain != 0 else -1
+        heads[slot, CHAIN] = entry + 1
+        heads[slot, LENGTH] += 1
+    elif old == 0:
+        emptied -= 1
+    entries[entry, COUNT] = old + weight
+    return emptied + int64(old + weight == 0)
+
+
+@kernel(int64(TABLE, TABLE, READ_INTS, READ_INTS, READ_INTS, SIGNS))
 def add(
     entries: np.ndarray,
     heads: np.ndarray,
@@ -54,25 +71,14 @@ def add(
     for i in range(slots.shape[0]):
         if i + AHEAD < slots.shape[0]:
             prefetch(entries, ids[i + AHEAD])
-        slot, entry = slots[i], ids[i]
+        old = entries[ids[i], COUNT]
         weight = weights[i] if weights.shape[0] > 0 else 1
-        old = entries[entry, COUNT]
-        if entries[entry, NEXT] == 0:
-            chain = heads[slot, CHAIN]
-            entries[entry, NEXT] = chain if chain != 0 else -1
-            heads[slot, CHAIN] = entry + 1
-            heads[slot, LENGTH] += 1
-        elif old == 0:
-            emptied -= 1
-        new = old + weight
-        if new == 0:
-            emptied += 1
-        entries[entry, COUNT] = new
-        out[i] = int64(new > 0) - int64(old > 0)
+        emptied += _add(entries, heads, slots[i], ids[i], weight)
+        out[i] = int64(old + weight > 0) - int64(old > 0)
     return emptied
 
 
-@njit(int64(TABLE, READ_TABLE, int64, int64, int64), nogil=True, cache=True)
+@helper
 def _link(entries: np.ndarray, known: np.ndarray, flip: int, left: int, right: int) -> int:
     """Joins two heaps (roots as links); gives the root of both."""
     if left == 0:
@@ -88,7 +94,7 @@ def _link(entries: np.ndarray, known: np.ndarray, flip: int, left: int, right: i
     return left
 
 
-@njit(int64(TABLE, READ_TABLE, int64, int64), nogil=True, cache=True)
+@helper
 def _pop(entries: np.ndarray, known: np.ndarray, flip: int, root: int) -> int:
     """Takes the root off a heap; gives the new root."""
     child = entries[root - 1, CHILD]
@@ -116,11 +122,7 @@ def _pop(entries: np.ndarray, known: np.ndarray, flip: int, root: int) -> int:
     return root
 
 
-@njit(
-    int64(TABLE, READ_TABLE, TABLE, READ_INTS, READ_INTS, READ_INTS, int64, INTS, SIGNS),
-    nogil=True,
-    cache=True,
-)
+@kernel(int64(TABLE, READ_TABLE, TABLE, READ_INTS, READ_INTS, READ_INTS, int64, INTS, SIGNS))
 def track(
     entries: np.ndarray,
     known: np.ndarray,
@@ -139,9 +141,7 @@ def track(
     emptied = 0
     for i in range(slots.shape[0]):
         slot, entry = slots[i], ids[i]
-        emptied += add(
-            entries, heads, slots[i : i + 1], ids[i : i + 1], weights[i : i + 1], present[i : i + 1]
-        )
+        emptied += _add(entries, heads, slot, entry, weights[i])
         root = heads[slot, ROOT]
         if entries[entry, COUNT] > 0 and entries[entry, SIBLING] == 0:
             entries[entry, SIBLING] = -1
@@ -154,7 +154,7 @@ def track(
     return emptied
 
 
-@njit(int64(READ_TABLE, READ_TABLE, READ_INTS, boolean, INTS, INTS), nogil=True, cache=True)
+@kernel(int64(READ_TABLE, READ_TABLE, READ_INTS, boolean, INTS, INTS))
 def list_entries(
     entries: np.ndarray,
     heads: np.ndarray,
@@ -183,7 +183,7 @@ def list_entries(
     return count
 
 
-@njit(int64(READ_TABLE, READ_TABLE, READ_TABLE, int64, INTS), nogil=True, cache=True)
+@kernel(int64(READ_TABLE, READ_TABLE, READ_TABLE, int64, INTS))
 def living(
     entries: np.ndarray, known: np.ndarray, heads: np.ndarray, given: int, ids: np.ndarray
 ) -> int:

@@ -9,8 +9,9 @@ last occurrence, number of occurrences. Links are item + 1; 0 is none.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit
+from numba import int64
 
+from sameriver.common.kernel import helper, kernel
 from sameriver.state.kernels.types import INTS, READ_INTS, READ_TABLE, SIGNS, TABLE
 
 OWED, FIRST_SAME, LAST_SAME = range(3)
@@ -18,7 +19,7 @@ ENTRY, PREVIOUS, NEXT, SAME = range(4)
 OWNER, FIRST, LAST, LENGTH = range(4)
 
 
-@njit((TABLE, TABLE, TABLE, int64, int64, int64), nogil=True, cache=True)
+@helper
 def _append(
     entries: np.ndarray, items: np.ndarray, heads: np.ndarray, slot: int, entry: int, item: int
 ) -> None:
@@ -40,7 +41,7 @@ def _append(
     entries[entry, LAST_SAME] = item + 1
 
 
-@njit((TABLE, TABLE, TABLE, int64, int64), nogil=True, cache=True)
+@helper
 def _take_back(
     entries: np.ndarray, items: np.ndarray, heads: np.ndarray, slot: int, entry: int
 ) -> None:
@@ -58,13 +59,21 @@ def _take_back(
     heads[slot, LENGTH] -= 1
 
 
-@njit(
+@kernel(
     int64(
-        TABLE, TABLE, TABLE, READ_TABLE, READ_INTS, READ_INTS, READ_INTS, int64, int64, INTS, SIGNS,
-    ),
-    nogil=True,
-    cache=True,
-)  # fmt: skip
+        TABLE,
+        TABLE,
+        TABLE,
+        READ_TABLE,
+        READ_INTS,
+        READ_INTS,
+        READ_INTS,
+        int64,
+        int64,
+        INTS,
+        SIGNS,
+    )
+)
 def change(
     entries: np.ndarray,
     items: np.ndarray,
@@ -103,7 +112,7 @@ def change(
     return given
 
 
-@njit(int64(READ_TABLE, READ_TABLE, READ_INTS, INTS, INTS), nogil=True, cache=True)
+@kernel(int64(READ_TABLE, READ_TABLE, READ_INTS, INTS, INTS))
 def list_items(
     items: np.ndarray, heads: np.ndarray, slots: np.ndarray, rows: np.ndarray, out: np.ndarray
 ) -> int:
@@ -119,7 +128,7 @@ def list_items(
     return count
 
 
-@njit(int64(READ_TABLE, READ_TABLE, READ_TABLE, int64, INTS), nogil=True, cache=True)
+@kernel(int64(READ_TABLE, READ_TABLE, READ_TABLE, int64, INTS))
 def owing(
     entries: np.ndarray, known: np.ndarray, heads: np.ndarray, given: int, ids: np.ndarray
 ) -> int:
@@ -127,8 +136,8 @@ def owing(
     count = 0
     for entry in range(given):
         owner = known[entry, 0]
-        if heads[owner & 0xFFFFFFFF, OWNER] | (owner & 0xFFFFFFFF) == owner:
-            if entries[entry, OWED] > 0:
-                ids[count] = entry
-                count += 1
+        living = heads[owner & 0xFFFFFFFF, OWNER] | (owner & 0xFFFFFFFF) == owner
+        if living and entries[entry, OWED] > 0:
+            ids[count] = entry
+            count += 1
     return count
