@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
 from sameriver.common.types import to_polars
 from sameriver.operators.accumulators import accumulator
-from sameriver.operators.accumulators.accumulator import Rows, Step, Words
+from sameriver.operators.accumulators.accumulator import Beside, Rows, Step, Words
 from sameriver.operators.accumulators.inputs import Distinct, call_rows, without_nulls
 from sameriver.plan.expressions import AggregateCall
 from sameriver.plan.physical.aggregate_state import Side, accumulator_columns, side_tables
@@ -278,7 +279,8 @@ class Aggregation:
         """Rows counted in minus rows taken back (int64); 1 everywhere where not ``retract``."""
         if not self._retract:
             return np.ones(len(slots), np.int64)
-        return self.words[slots, self.live_word]
+        live: Ints = self.words[slots, self.live_word]
+        return live
 
     def keys(self, slots: Ints) -> pl.DataFrame:
         """The key columns of slots."""
@@ -391,7 +393,7 @@ class Aggregation:
         return beside
 
     def _side_handle(self, table: StateTable, number: int) -> _Handle:
-        each = self.accumulators[number]
+        each = cast(Beside, self.accumulators[number])
 
         def save() -> pl.DataFrame:
             slots, rows = each.save_side()

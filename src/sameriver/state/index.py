@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 
 import numpy as np
 import polars as pl
@@ -54,13 +55,15 @@ class Lookup:
 
     def find(self, words: tuple[Ints, ...]) -> Ints:
         out = np.empty(len(words[0]), np.int64)
-        kernel = kernels.find if self._width == 1 else kernels.find_pairs
-        kernel(self._table, self._shift, *words, out)
+        find: Callable[..., None] = kernels.find if self._width == 1 else kernels.find_pairs
+        find(self._table, self._shift, *words, out)
         return out
 
     def find_or_insert(self, words: tuple[Ints, ...]) -> Ints:
         out = np.empty(len(words[0]), np.int64)
-        kernel = kernels.find_or_insert if self._width == 1 else kernels.find_or_insert_pairs
+        kernel: Callable[..., int] = (
+            kernels.find_or_insert if self._width == 1 else kernels.find_or_insert_pairs
+        )
         done = 0
         while True:
             done = kernel(

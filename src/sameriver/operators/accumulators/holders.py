@@ -172,7 +172,7 @@ class ExtremeHolder(PoolHolder):
         theirs[present, self.at] = self._running(words, into[present], values)
 
 
-def holder(at: int, function: str, dtype: pl.DataType) -> WordHolder | PoolHolder:
+def holder(at: int, function: str, dtype: pl.DataType) -> WordHolder | EndHolder | ExtremeHolder:
     """The accumulator of a function that keeps one value."""
     if fits_word(dtype):
         return WordHolder(at, function, dtype)

@@ -41,7 +41,7 @@ def deviation(
         result = whole(np.sqrt(result))
     values = pl.Series(result)
     if type.root is Root.DECIMAL:
-        dtype = pl.Decimal(type.precision, type.scale)
+        dtype = pl.Decimal(type.precision or 38, type.scale or 0)
         digits = (values * 10.0 ** (type.scale or 0)).round(mode="half_away_from_zero")
         return mask(to_decimal(digits.cast(pl.Int128), dtype), defined)
     return mask(values.cast(to_polars(type)), defined)

@@ -25,7 +25,8 @@ _SECOND = -4658895280553007687
 def home(key: int, shift: int) -> int:
     """The row where a one-word key would like to be."""
     mixed = (key ^ int64(np.uint64(key) >> np.uint64(32))) * _MULTIPLIER
-    return int64(np.uint64(mixed) >> np.uint64(shift))
+    row: int = int64(np.uint64(mixed) >> np.uint64(shift))
+    return row
 
 
 @helper
@@ -33,17 +34,20 @@ def home_pair(first: int, second: int, shift: int) -> int:
     """The row where a two-word key would like to be."""
     mixed = (second ^ int64(np.uint64(second) >> np.uint64(32))) * _SECOND
     mixed = (mixed ^ int64(np.uint64(mixed) >> np.uint64(29)) ^ first) * _MULTIPLIER
-    return int64(np.uint64(mixed) >> np.uint64(shift))
+    row: int = int64(np.uint64(mixed) >> np.uint64(shift))
+    return row
 
 
 @helper
 def _take_slot(meta: np.ndarray, free: np.ndarray) -> int:
     meta[KEYS] += 1
+    slot: int = meta[GIVEN]
     if meta[FREED] > 0:
         meta[FREED] -= 1
-        return int64(free[meta[FREED]])
-    meta[GIVEN] += 1
-    return int64(meta[GIVEN] - 1)
+        slot = free[meta[FREED]]
+    else:
+        meta[GIVEN] += 1
+    return slot
 
 
 @helper
@@ -81,8 +85,9 @@ def find_or_insert(
     ``known`` gets the key of each new slot; its length limits the number of slots.
     """
     mask = table.shape[0] - 1
-    for i in range(start, keys.shape[0]):
-        if i + AHEAD < keys.shape[0]:
+    count: int = keys.shape[0]
+    for i in range(start, count):
+        if i + AHEAD < count:
             prefetch(table, home(keys[i + AHEAD], shift))
         key = keys[i]
         at = home(key, shift)
@@ -96,7 +101,7 @@ def find_or_insert(
             table[at, 1] = slot + 1
             known[slot] = key
         out[i] = table[at, 1] - 1
-    return keys.shape[0]
+    return count
 
 
 @kernel(void(TABLE, int64, READ_INTS, INTS))
@@ -163,8 +168,9 @@ def find_or_insert_pairs(
 ) -> int:
     """As ``find_or_insert``, for keys of two words."""
     mask = table.shape[0] - 1
-    for i in range(start, firsts.shape[0]):
-        if i + AHEAD < firsts.shape[0]:
+    count: int = firsts.shape[0]
+    for i in range(start, count):
+        if i + AHEAD < count:
             prefetch(table, home_pair(firsts[i + AHEAD], seconds[i + AHEAD], shift))
         first, second = firsts[i], seconds[i]
         at = home_pair(first, second, shift)
@@ -180,7 +186,7 @@ def find_or_insert_pairs(
             known[slot, 0] = first
             known[slot, 1] = second
         out[i] = table[at, 2] - 1
-    return firsts.shape[0]
+    return count
 
 
 @kernel(void(TABLE, int64, READ_INTS, READ_INTS, INTS))

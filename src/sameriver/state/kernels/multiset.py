@@ -50,7 +50,9 @@ def _add(entries: np.ndarray, heads: np.ndarray, slot: int, entry: int, weight: 
     elif old == 0:
         emptied -= 1
     entries[entry, COUNT] = old + weight
-    return emptied + int64(old + weight == 0)
+    if old + weight == 0:
+        emptied += 1
+    return emptied
 
 
 @kernel(int64(TABLE, TABLE, READ_INTS, READ_INTS, READ_INTS, SIGNS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -13,7 +13,7 @@ AHEAD = 24
 """How many rows ahead kernels ask."""
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def prefetch(typing_context: Any, table: Any, row: Any) -> Any:
     """Starts to load the first words of a row of a two-dimensional array."""
 
