@@ -237,15 +237,8 @@ def _squeezed(text: str) -> str:
 @pytest.mark.parametrize(
     ("construct", "query"),
     [
-        ("JOIN", "SELECT o.k FROM Orders AS o JOIN Other AS t ON o.k = t.k"),
-        ("JOIN", "SELECT 1 FROM Orders, Other"),
         ("OVER", "SELECT SUM(qty) OVER (PARTITION BY k) FROM Orders"),
         ("OVER", "SELECT ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) FROM Orders"),
-        ("ORDER BY", "SELECT k FROM Orders ORDER BY k"),
-        ("LIMIT", "SELECT k FROM Orders LIMIT 3"),
-        ("LIMIT", "SELECT k FROM Orders UNION ALL SELECT k FROM Other LIMIT 3"),
-        ("LIMIT", "SELECT * FROM (SELECT k FROM Orders LIMIT 3)"),
-        ("OFFSET", "SELECT k FROM Orders OFFSET 3"),
         ("IN (SELECT ...)", "SELECT k FROM Orders WHERE k IN (SELECT k FROM Other)"),
         ("EXISTS", "SELECT k FROM Orders WHERE EXISTS (SELECT 1)"),
         ("a query as a value", "SELECT (SELECT MAX(n) FROM Other)"),

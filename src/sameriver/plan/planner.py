@@ -12,9 +12,12 @@ from sameriver.plan.logical import Logical
 from sameriver.plan.lower.aggregate import group_aggregate
 from sameriver.plan.lower.calc import calc
 from sameriver.plan.lower.changes import check_accepted
+from sameriver.plan.lower.join import lower_join
 from sameriver.plan.lower.pull_window import pull_window
 from sameriver.plan.lower.scan import Reads, lower_scan, reads
+from sameriver.plan.lower.set_operation import set_operation
 from sameriver.plan.lower.settings import Settings
+from sameriver.plan.lower.sort import sort
 from sameriver.plan.lower.window import group_window, window_aggregate, window_table
 from sameriver.plan.physical.node import ALL_KINDS, INSERT_ONLY, ChangelogMode, PhysicalNode
 from sameriver.plan.physical.sink import Sink
@@ -91,12 +94,18 @@ class _Lowering:
                 return self._aggregate(node)
             case logical.WindowTable(input=below):
                 return window_table(node, self.lower(below))
+            case logical.Sort(input=below):
+                return sort(node, self.lower(below))
             case logical.GroupWindow(input=below):
                 return group_window(node, self.lower(below), self.settings)
+            case logical.Join(left=left, right=right):
+                return lower_join(node, self.lower(left), self.lower(right), self.settings)
             case logical.Union(inputs=branches):
                 return Union(
                     schema=node.schema, branches=tuple(self.lower(branch) for branch in branches)
                 )
+            case logical.SetOperation(left=left, right=right):
+                return set_operation(node, self.lower(left), self.lower(right), self.settings)
             case _:
                 raise UserError(
                     "UNSUPPORTED",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from sqlglot import exp
 
 from sameriver.common.errors import UserError, nearest
@@ -30,13 +33,27 @@ def table_options(table: exp.Expr) -> tuple[tuple[str, str], ...]:
     return tuple(options.items())
 
 
-def state_ttl(select: exp.Expr, scope: Scope) -> dict[str, str]:
-    """Durations of the STATE_TTL hint of a query block, by table, view or alias.
+@dataclass(frozen=True, slots=True)
+class StateHints:
+    """Durations of STATE_TTL and JOIN_STATE_TTL in a query block.
+
+    Attributes:
+        joins: by table, view or alias; each holds for a side of a join that is just this.
+        aggregate: for GROUP BY, where the block reads nothing else than what STATE_TTL names.
+    """
+
+    joins: Mapping[str, str]
+    aggregate: str | None
+
+
+def state_ttl(select: exp.Expr, scope: Scope) -> StateHints:
+    """The hints of a query block.
 
     Raises:
         UserError: UNKNOWN_HINT, BAD_HINT, BAD_DURATION.
     """
-    found: dict[str, str] = {}
+    both: dict[str, str] = {}
+    joins: dict[str, str] = {}
     hint = select.args.get("hint")
     for call in hint.expressions if hint is not None else ():
         name = call.name.upper()
@@ -45,9 +62,9 @@ def state_ttl(select: exp.Expr, scope: Scope) -> dict[str, str]:
         if name in _STATE:
             pairs = _pairs(call)
             _check(call, pairs, scope)
-            if name == "STATE_TTL":
-                found |= pairs
-    return found
+            (both if name == "STATE_TTL" else joins).update(pairs)
+    alone = next(iter(both.values()), None) if len(scope.relations) == 1 else None
+    return StateHints(both | joins, alone)
 
 
 def _pairs(call: exp.Expr) -> dict[str, str]:

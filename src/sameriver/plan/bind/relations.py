@@ -14,6 +14,7 @@ from sameriver.plan.bind.hints import table_options
 from sameriver.plan.bind.query_parts import check_names, renamed
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import Relation, Visible, relation_of
+from sameriver.plan.bind.sort import without_order
 from sameriver.plan.bind.window_table import bind_window_table
 from sameriver.plan.catalog import View
 from sameriver.plan.logical import Logical
@@ -119,7 +120,8 @@ def bind_derived(node: exp.Expr, context: Context) -> Relation:
     check_parts(node)
     if not isinstance(node.this, exp.Query | exp.Values):
         return aliased(node, context.relation(node.this))
-    return aliased(node, relation_of(context.query(node.this), hintable=False))
+    query = without_order(context.query(node.this))
+    return aliased(node, relation_of(query, hintable=False))
 
 
 def bind_values_relation(node: exp.Expr, context: Context) -> Relation:

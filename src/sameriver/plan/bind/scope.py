@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -51,13 +51,27 @@ def relation_of(node: Logical, path: Sequence[str] = (), *, hintable: bool = Tru
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The items of FROM."""
+    """The items of FROM.
+
+    Attributes:
+        relations: what a qualifier may name.
+        merged: what can be named without a qualifier, where that isn't simply all columns: USING
+            puts its columns first, and once.
+    """
 
     relations: tuple[Relation, ...] = ()
+    merged: tuple[Visible, ...] | None = None
+
+    @property
+    def columns(self) -> tuple[Visible, ...]:
+        """What ``*`` gives, and what can be named without a qualifier."""
+        if self.merged is not None:
+            return self.merged
+        return tuple(column for relation in self.relations for column in relation.columns)
 
     def names(self) -> list[str]:
         """All column names in sight."""
-        return [column.name for relation in self.relations for column in relation.columns]
+        return [column.name for column in self.columns]
 
     def relation(self, path: Sequence[str]) -> Relation | None:
         """The item that a qualifier such as ``t`` or ``db.t`` names."""
@@ -78,21 +92,27 @@ class Scope:
         for length in range(len(parts) - 1, 0, -1):
             relation = self.relation(parts[:length])
             if relation is not None and not self._is_field(relation, parts[0], parts[length]):
-                column = self._one(node, parts[length], [relation])
+                column = self._one(node, parts[length], relation.columns, [relation])
                 return column, tuple(parts[length + 1 :])
         if len(parts) > 1 and parts[0] not in self.names():
             raise self._unknown_qualifier(node, parts)
-        return self._one(node, parts[0], self.relations), tuple(parts[1:])
+        return self._one(node, parts[0], self.columns, self.relations), tuple(parts[1:])
 
     def _is_field(self, relation: Relation, first: str, name: str) -> bool:
         """Whether ``r.a`` is a field of column ``r`` rather than a column of table ``r``."""
         return first in self.names() and all(column.name != name for column in relation.columns)
 
-    def _one(self, node: exp.Expr, name: str, relations: Iterable[Relation]) -> Column:
-        among = list(relations)
-        found = [c.column for relation in among for c in relation.columns if c.name == name]
+    def _one(
+        self,
+        node: exp.Expr,
+        name: str,
+        columns: Sequence[Visible],
+        among: Sequence[Relation],
+    ) -> Column:
+        found = [c.column for c in columns if c.name == name]
         if len(found) > 1:
-            tables = " or ".join(f"'{r.name}.{name}'" for r in among if r.name)
+            having = (r for r in among if r.name and any(c.name == name for c in r.columns))
+            tables = " or ".join(f"'{relation.name}.{name}'" for relation in having)
             raise UserError(
                 "AMBIGUOUS_COLUMN",
                 f"column '{name}' is ambiguous",
@@ -103,7 +123,7 @@ class Scope:
             raise self._unknown_column(node, name, among)
         return found[0]
 
-    def _unknown_column(self, node: exp.Expr, name: str, among: list[Relation]) -> UserError:
+    def _unknown_column(self, node: exp.Expr, name: str, among: Sequence[Relation]) -> UserError:
         known = [column.name for relation in among for column in relation.columns]
         where = f" in '{among[0].name}'" if len(among) == 1 and among[0].name else ""
         return UserError(

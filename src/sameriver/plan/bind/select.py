@@ -1,4 +1,4 @@
-"""SELECT: FROM, WHERE, GROUP BY, HAVING, the columns, DISTINCT."""
+"""SELECT: FROM, WHERE, GROUP BY, HAVING, the columns, DISTINCT, ORDER BY."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from sameriver.common.schema import Schema, unique
 from sameriver.common.types import INT, Root
 from sameriver.plan import logical
 from sameriver.plan.bind.aggregate import bind_grouping, find_aggregate
-from sameriver.plan.bind.context import Context
+from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.hints import state_ttl
+from sameriver.plan.bind.joins import From, bind_from
 from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.paths import field, parts_of
-from sameriver.plan.bind.query_parts import check_tail, with_queries
+from sameriver.plan.bind.query_parts import with_queries
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import Scope
 from sameriver.plan.bind.set_operations import distinct
+from sameriver.plan.bind.settle import settled
+from sameriver.plan.bind.sort import Order, bind_order, sort_plan
 from sameriver.plan.expressions import Expression, Literal, Named
 from sameriver.plan.logical import Logical
 from sameriver.sql.nodes import position
 
 _REFUSED = {
-    "joins": "JOIN",
     "laterals": "LATERAL",
     "match": "MATCH_RECOGNIZE",
 }
@@ -50,27 +52,45 @@ def bind_select(node: exp.Expr, context: Context) -> Logical:
     Raises:
         UserError: whatever is wrong with it.
     """
-    check_tail(node)
     context = with_queries(node, context)
-    below, scope = _from(node, context)
-    hints = state_ttl(node, scope)
+    read = _from(node, context)
+    hints = state_ttl(node, read.scope)
     where = node.args.get("where")
     if where is not None:
-        environment = context.environment(scope, "WHERE")
-        filter = condition(where.this, environment, "the condition of WHERE")
-        below = logical.Filter(input=below, condition=filter)
+        read = _filtered(read, where.this, context)
+    if read.scope.relations:
+        read = settled(read, hints.joins)
+    below, scope = read.node, read.scope
     items = _items(node, scope)
-    ttl = next(iter(hints.values()), None)
+    ttl = hints.aggregate
     if _is_grouped(node, items):
-        result = _grouped(node, items, below, scope, context, ttl)
+        result, order = _grouped(node, items, below, scope, context, ttl)
     else:
         environment = context.environment(scope, "SELECT")
         bound = [item.column or environment.bind(item.node) for item in items]
-        result = logical.Project(input=below, columns=_named(items, bound))
-    return distinct(result, ttl) if node.args.get("distinct") else result
+        columns = _named(items, bound)
+        order = _order(node, items, columns, context.environment(scope, "ORDER BY"))
+        result = logical.Project(input=below, columns=(*columns, *order.hidden))
+    if node.args.get("distinct"):
+        result = distinct(result, ttl)
+    return sort_plan(node, result, order)
 
 
-def _from(node: exp.Expr, context: Context) -> tuple[Logical, Scope]:
+def _order(
+    node: exp.Expr, items: Sequence[Item], columns: tuple[Named, ...], environment: Environment
+) -> Order:
+    names = [item.name or column.name for item, column in zip(items, columns, strict=True)]
+    selected = bool(node.args.get("distinct"))
+    return bind_order(node, names, columns, environment, selected=selected)
+
+
+def _filtered(read: From, where: exp.Expr, context: Context) -> From:
+    environment = context.environment(read.scope, "WHERE")
+    filter = condition(where, environment, "the condition of WHERE")
+    return From(logical.Filter(input=read.node, condition=filter), read.scope)
+
+
+def _from(node: exp.Expr, context: Context) -> From:
     """What FROM reads; one row without FROM."""
     source = node.args.get("from_")
     for key, construct in _REFUSED.items():
@@ -79,9 +99,9 @@ def _from(node: exp.Expr, context: Context) -> tuple[Logical, Scope]:
             raise unsupported(construct, part[0] if isinstance(part, list) else part)
     if source is None:
         row = (Literal(0, INT.not_null),)
-        return logical.Values(rows=(row,), schema=Schema.of([("ZERO", INT.not_null)])), Scope()
-    relation = context.relation(source.this)
-    return relation.node, Scope((relation,))
+        values = logical.Values(rows=(row,), schema=Schema.of([("ZERO", INT.not_null)]))
+        return From(values, Scope())
+    return bind_from(source.this, node.args.get("joins") or (), context)
 
 
 def _is_grouped(node: exp.Expr, items: Sequence[Item]) -> bool:
@@ -97,7 +117,7 @@ def _grouped(
     scope: Scope,
     context: Context,
     ttl: str | None,
-) -> Logical:
+) -> tuple[Logical, Order]:
     try:
         grouping = bind_grouping(node.args.get("group"), below, scope, context)
     except UserError as error:
@@ -106,10 +126,12 @@ def _grouped(
     bound = [grouping.item(item.node, item.name, item.column) for item in items]
     having = node.args.get("having")
     filter = None if having is None else grouping.having(having.this)
+    columns = _named(items, bound)
+    order = _order(node, items, columns, grouping.order())
     result = grouping.plan(ttl)
     if filter is not None:
         result = logical.Filter(input=result, condition=filter)
-    return logical.Project(input=result, columns=_named(items, bound))
+    return logical.Project(input=result, columns=(*columns, *order.hidden)), order
 
 
 def _explain_alias(error: UserError, items: Sequence[Item]) -> None:
@@ -144,8 +166,7 @@ def _spread(item: exp.Expr, scope: Scope) -> list[Item]:
             position=position(item),
         )
     if not isinstance(item, exp.Column):
-        visible = [column for relation in scope.relations for column in relation.columns]
-        return [Item(column.name, item, column.column) for column in visible]
+        return [Item(column.name, item, column.column) for column in scope.columns]
     path = parts_of(item)[:-1]
     found = scope.relation(path)
     if found is not None:

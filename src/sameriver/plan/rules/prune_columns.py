@@ -50,6 +50,8 @@ def _prune(node: Logical, needed: Names) -> Logical:
             return _window_table(node, needed)
         case logical.Union():
             return _union(node, needed)
+        case logical.Join():
+            return _join(node, needed)
         case logical.Sort() | logical.Insert():
             return replace(node, input=prune_columns(node.input))
         case _:
@@ -117,6 +119,18 @@ def _window_table(node: logical.WindowTable, needed: Names) -> Logical:
     read = needed - {f.name for f in own} | {node.window.time, *node.window.partition}
     below = _prune(node.input, frozenset(read))
     return replace(node, input=below, schema=Schema((*below.schema.fields, *own)))
+
+
+def _join(node: logical.Join, needed: Names) -> Logical:
+    """Rows of both sides are stored, so not a column too many."""
+    read = frozenset[str]() if node.condition is None else columns(node.condition)
+    sides = []
+    for side in (node.left, node.right):
+        kept = _kept(side.schema, needed | read)
+        sides.append(_exactly(side, [f.name for f in kept]))
+    names = {name for side in sides for name in side.schema.names}
+    schema = Schema(tuple(f for f in node.schema if f.name in names))
+    return replace(node, left=sides[0], right=sides[1], schema=schema)
 
 
 def _union(node: logical.Union, needed: Names) -> Logical:

@@ -1,0 +1,97 @@
+"""What is decided on the joins of a query block once its WHERE is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sameriver.common.schema import Field, Schema
+from sameriver.plan import logical
+from sameriver.plan.bind.joins import From, join_schema
+from sameriver.plan.bind.scope import Relation, Scope, Visible
+from sameriver.plan.expressions import Column, Expression, Named, columns, transform
+from sameriver.plan.logical import JoinKind, Logical
+from sameriver.plan.rules.tree import parts_of, with_inputs
+
+Conditions = tuple[Expression, ...]
+
+TIMED: list[Callable[[logical.Join, Conditions], bool]] = []
+"""Joins that keep time attributes: each is asked with the join, and the conditions over its
+columns, of ON and WHERE. All others are regular joins, where a time attribute becomes an ordinary
+column, as in Flink."""
+
+
+def settled(bound: From, ttl: Mapping[str, str]) -> From:
+    """The block's joins with their hints, and without time attributes where they don't keep them.
+
+    Args:
+        bound: FROM and WHERE.
+        ttl: durations of the hints for joins, by name of table, view or alias.
+    """
+    work = _Work(bound.scope.relations, ttl)
+    node = work.settle(bound.node, ())
+    return From(node, _retyped_scope(bound.scope, node.schema))
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    relations: tuple[Relation, ...]
+    ttl: Mapping[str, str]
+
+    def settle(self, node: Logical, above: Conditions) -> Logical:
+        """``above``: conditions that filter what the node gives."""
+        base = self.relations[0].node
+        if node is base or not logical.inputs(node):
+            return node
+        match node:
+            case logical.Join():
+                return self._join(node, above)
+            case logical.Filter():
+                below = self.settle(node.input, (*above, *parts_of(node.condition)))
+                return replace(node, input=below, condition=_retyped(node.condition, below.schema))
+            case logical.Project():
+                below = self.settle(node.input, ())
+                columns = tuple(
+                    Named(c.name, _retyped(c.expression, below.schema)) for c in node.columns
+                )
+                return replace(node, input=below, columns=columns)
+        below, *others = logical.inputs(node)
+        return with_inputs(node, [self.settle(below, ()), *others])
+
+    def _join(self, node: logical.Join, above: Conditions) -> Logical:
+        left = self.settle(node.left, above if node.kind is not JoinKind.RIGHT else ())
+        schema = join_schema(left.schema, node.right.schema, node.kind)
+        condition = None
+        if node.condition is not None:
+            sides = Schema((*left.schema, *node.right.schema))
+            condition = _retyped(node.condition, sides)
+        join = replace(node, left=left, condition=condition, schema=schema)
+        join = replace(join, ttl_hints=(self._hint(node.left), self._hint(node.right)))
+        own = () if condition is None else parts_of(condition)
+        filters = [part for part in above if columns(part) <= set(schema.names)]
+        if any(timed(join, (*own, *filters)) for timed in TIMED):
+            return join
+        return replace(join, schema=Schema(tuple(Field(f.name, f.type.plain) for f in schema)))
+
+    def _hint(self, side: Logical) -> str | None:
+        names = [r.name for r in self.relations if r.node is side]
+        return self.ttl.get(names[0]) if names and names[0] is not None else None
+
+
+def _retyped(expression: Expression, schema: Schema) -> Expression:
+    """With columns as the schema types them."""
+
+    def typed(part: Expression) -> Expression | None:
+        if isinstance(part, Column) and part.name in schema:
+            return Column(part.name, schema[part.name])
+        return None
+
+    return transform(expression, typed)
+
+
+def _retyped_scope(scope: Scope, schema: Schema) -> Scope:
+    def typed(found: tuple[Visible, ...]) -> tuple[Visible, ...]:
+        return tuple(Visible(c.name, Column(c.column.name, schema[c.column.name])) for c in found)
+
+    relations = tuple(replace(r, columns=typed(r.columns)) for r in scope.relations)
+    return Scope(relations, typed(scope.columns))
