@@ -9,6 +9,7 @@ from sameriver.operators.windows.batch import END, START, Batch, earliest
 from sameriver.operators.windows.panes import Panes
 from sameriver.operators.windows.progress import Progress
 from sameriver.operators.windows.slicing import Slicing
+from sameriver.operators.windows.steps import Showing, Steps
 from sameriver.operators.windows.zones import FOREVER
 from sameriver.plan.physical.window_aggregate import WindowAggregate
 from sameriver.state.handle import StateStore
@@ -60,39 +61,21 @@ class CumulatingWindows:
         return int(steps.min()) if len(steps) else None
 
     def _fire(self, slots: Ints, ends: Ints, progress: int) -> list[pl.DataFrame]:
-        running, starts = self._windows.open()
-        of_slices = self._slicing.starts(ends)
-        fired: list[pl.DataFrame] = []
-        for start in np.union1d(starts, of_slices):
-            low, high = np.searchsorted(starts, [start, start + 1])
-            active = running[low:high]
-            low, high = np.searchsorted(of_slices, [start, start + 1])
-            fired += self._window(int(start), active, slots[low:high], ends[low:high], progress)
-        return fired
-
-    def _window(
-        self, start: int, active: Ints, slots: Ints, ends: Ints, progress: int
-    ) -> list[pl.DataFrame]:
-        """The steps of one window up to ``progress``."""
+        """Merges due slices; gives what all steps up to ``progress`` show."""
         windows, slices = self._windows, self._slices.aggregation
-        into = windows.slots(self._slices.keys(slots), np.full(len(slots), start))
-        order, first = _arrivals(active, into)
-        steps, bounds = np.unique(ends, return_index=True)
-        bounds = np.append(bounds, len(ends))
-        stop = min(progress, start + self._slicing.size)
-        shown = _Shown(windows, self._slicing.slide, order)
-        if len(active):
-            begin = int(self._slicing.ends_after(np.array([max(self._progress.fired, start)]))[0])
-            shown.add(len(active), begin, int(steps[0]) if len(steps) else stop + 1)
-        for number, step in enumerate(steps):
-            part = slice(bounds[number], bounds[number + 1])
-            windows.aggregation.merge(into[part], slices, slots[part])
-            seen = int(np.searchsorted(first, bounds[number + 1], side="left"))
-            until = int(steps[number + 1]) if number + 1 < len(steps) else stop + 1
-            shown.add(seen, int(step), until)
-        fired = shown.rows(start)
-        if start + self._slicing.size <= progress:
-            windows.aggregation.remove(order)
+        running = windows.open()
+        into = windows.slots(self._slices.keys(slots), self._slicing.starts(ends))
+        steps = Steps(
+            self._slicing, running, (into, ends), fired=self._progress.fired, progress=progress
+        )
+        shown = _Shown(windows, self._slicing.slide, steps)
+        for part, showing in steps.rounds():
+            if len(part):
+                windows.aggregation.merge(into[part], slices, slots[part])
+            shown.add(showing)
+        fired = shown.rows()
+        over = steps.starts + self._slicing.size <= progress
+        windows.aggregation.remove(steps.slots[over])
         return fired
 
     def next_end(self) -> int | None:
@@ -108,43 +91,43 @@ class CumulatingWindows:
 
 
 class _Shown:
-    """What the steps of one window show: results step by step, keys and window at the end."""
+    """What steps show: results round by round, keys and windows at the end."""
 
-    def __init__(self, windows: Panes, slide: int, slots: Ints) -> None:
+    def __init__(self, windows: Panes, slide: int, steps: Steps) -> None:
         self._windows = windows
         self._slide = slide
-        self._slots = slots
+        self._steps = steps
         self._results: list[pl.DataFrame] = []
         self._which: list[Ints] = []
         self._ends: list[Ints] = []
 
-    def add(self, seen: int, begin: int, until: int) -> None:
-        """The first ``seen`` slots, in the steps from ``begin`` to before ``until``."""
-        ends = np.arange(begin, until, self._slide)
-        if not len(ends):
+    def add(self, showing: Showing) -> None:
+        """Takes what is to be shown from the running accumulators as they are."""
+        which, begins, counts = showing.slots, showing.begins, showing.counts
+        live = self._windows.live(self._steps.slots[which])
+        if not live.all():
+            which, begins, counts = which[live], begins[live], counts[live]
+        if not len(which):
             return
-        which = np.flatnonzero(self._windows.live(self._slots[:seen]))
-        results = self._windows.results(self._slots[which])
-        if len(ends) > 1:
-            results = results[pl.Series(np.tile(np.arange(len(which)), len(ends)))]
+        results = self._windows.results(self._steps.slots[which])
+        if (counts > 1).any():
+            rows = np.repeat(np.arange(len(which)), counts)
+            number = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+            results = results[pl.Series(rows)]
+            which, begins = which[rows], begins[rows] + number * self._slide
         self._results.append(results)
-        self._which.append(np.tile(which, len(ends)))
-        self._ends.append(np.repeat(ends, len(which)))
+        self._which.append(which)
+        self._ends.append(begins)
 
-    def rows(self, start: int) -> list[pl.DataFrame]:
+    def rows(self) -> list[pl.DataFrame]:
         """All steps as one frame, in order."""
         if not self._results:
             return []
-        ends = np.concatenate(self._ends)
-        keys = self._windows.output_keys(self._slots)
-        keys = keys[pl.Series(np.concatenate(self._which))]
-        window = [pl.Series(START, np.full(len(ends), start)), pl.Series(END, ends)]
-        return [keys.hstack([*pl.concat(self._results).get_columns(), *window])]
-
-
-def _arrivals(active: Ints, into: Ints) -> tuple[Ints, Ints]:
-    """Running slots in order of arrival, and after how many merged slices each is there."""
-    known = np.concatenate([active, into])
-    order, first = np.unique(known, return_index=True)
-    position = np.argsort(first, kind="stable")
-    return order[position], first[position] - len(active)
+        ends, which = np.concatenate(self._ends), np.concatenate(self._which)
+        results = pl.concat(self._results)
+        if (ends[1:] < ends[:-1]).any():
+            order = np.argsort(ends, kind="stable")
+            ends, which, results = ends[order], which[order], results[pl.Series(order)]
+        keys = self._windows.output_keys(self._steps.slots)[pl.Series(which)]
+        window = [pl.Series(START, self._steps.starts[which]), pl.Series(END, ends)]
+        return [keys.hstack([*results.get_columns(), *window])]
