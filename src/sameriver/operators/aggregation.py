@@ -224,6 +224,7 @@ class Aggregation:
 
         Slots may repeat on either side.
         """
+        into, slots = np.ascontiguousarray(into), np.ascontiguousarray(slots)
         theirs = other.take(slots)
         looked_up = {number for distinct in self._distinct for number in distinct.calls}
         steps = [Step(kernels.COUNT, self.live_word, (), None)] if self._retract else []
@@ -254,7 +255,7 @@ class Aggregation:
     def take(self, slots: Ints) -> Words:
         """A copy of the words of slots."""
         out = np.empty((len(slots), self.width), np.int64)
-        kernels.take(self.words, slots, out)
+        kernels.take(self.words, np.ascontiguousarray(slots), out)
         return out
 
     def results(self, slots: Ints) -> pl.DataFrame:

@@ -86,6 +86,7 @@ class Lookup:
             slots = slots[slots != self._null]
             kernels.give_slot(self._null, self._meta, self._free)
             self._null = -1
+        slots = np.ascontiguousarray(slots)
         kernel = kernels.remove if self._width == 1 else kernels.remove_pairs
         kernel(self._table, self._shift, self._known, slots, self._free, self._meta)
 

@@ -52,8 +52,8 @@ class GrowingList(PoolHolder):
         self, words: Words, into: Ints, other: GrowingList, slots: Ints, theirs: Words
     ) -> None:
         present = np.flatnonzero(theirs[:, self.at + 1])
-        theirs[:, self.at + 1] = 0
         lists = other.result(theirs[present], slots[present])
+        theirs[:, self.at + 1] = 0
         targets, groups = np.unique(into[present], return_inverse=True)
         order = np.argsort(groups, kind="stable")
         flat = lists.gather(pl.Series(order))
