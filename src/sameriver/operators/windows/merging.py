@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit, types
+from numba import int64
 
+from sameriver.common.kernel import kernel
 from sameriver.state.kernels.types import INTS, READ_INTS, Ints
 
 DROPPED = -1
@@ -77,7 +78,7 @@ def _sequence(groups: Ints, times: Ints, before: Ints, gap: int) -> Ints:
     return np.arange(len(times))
 
 
-@njit(types.void(READ_INTS, READ_INTS, INTS, INTS), nogil=True, cache=True)
+@kernel((READ_INTS, READ_INTS, INTS, INTS))
 def _link(order, groups, heads, following):  # type: ignore[no-untyped-def]
     """Chains the sessions of each group, the latest first."""
     for session in order:
@@ -86,12 +87,9 @@ def _link(order, groups, heads, following):  # type: ignore[no-untyped-def]
         heads[group] = session
 
 
-_MERGE = types.void(
-    READ_INTS, READ_INTS, READ_INTS, READ_INTS, types.int64, INTS, INTS, INTS, INTS, INTS, INTS
+@kernel(
+    (READ_INTS, READ_INTS, READ_INTS, READ_INTS, int64, INTS, INTS, INTS, INTS, INTS, INTS)
 )
-
-
-@njit(_MERGE, nogil=True, cache=True)
 def _merge(  # type: ignore[no-untyped-def]
     sequence, groups, times, before, gap, heads, following, starts, ends, parents, rows
 ):
@@ -139,7 +137,7 @@ def _merge(  # type: ignore[no-untyped-def]
             rows[row] = own
 
 
-@njit(types.void(INTS, INTS), nogil=True, cache=True)
+@kernel((INTS, INTS))
 def _flatten(parents, rows):  # type: ignore[no-untyped-def]
     """Points every session and every row at what it has become part of."""
     for session in range(len(parents)):
