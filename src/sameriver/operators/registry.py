@@ -6,31 +6,49 @@ from collections.abc import Callable
 from typing import Any
 
 from sameriver.operators.calc import CalcOperator
+from sameriver.operators.correlate import CorrelateOperator
 from sameriver.operators.expand import ExpandOperator
 from sameriver.operators.group_aggregate import GroupAggregateOperator
 from sameriver.operators.group_window import group_window
+from sameriver.operators.limit import LimitOperator
+from sameriver.operators.interval_join import IntervalJoinOperator
 from sameriver.operators.operator import Operator, OperatorContext
+from sameriver.operators.temporal_sort import TemporalSortOperator
+from sameriver.operators.temporal_join import TemporalJoinOperator
 from sameriver.operators.union import UnionOperator
 from sameriver.operators.watermark_assigner import watermark_assigner
 from sameriver.operators.window_aggregate import WindowAggregateOperator
+from sameriver.operators.window_join import WindowJoinOperator
 from sameriver.operators.window_table import window_table
 from sameriver.plan.physical.calc import Calc
+from sameriver.plan.physical.correlate import Correlate
 from sameriver.plan.physical.expand import Expand
 from sameriver.plan.physical.group_aggregate import GroupAggregate
 from sameriver.plan.physical.group_window import GroupWindow
+from sameriver.plan.physical.limit import Limit
+from sameriver.plan.physical.interval_join import IntervalJoin
 from sameriver.plan.physical.node import PhysicalNode
+from sameriver.plan.physical.temporal_sort import TemporalSort
+from sameriver.plan.physical.temporal_join import TemporalJoin
 from sameriver.plan.physical.union import Union
 from sameriver.plan.physical.watermark_assigner import WatermarkAssigner
 from sameriver.plan.physical.window_aggregate import WindowAggregate
+from sameriver.plan.physical.window_join import WindowJoin
 from sameriver.plan.physical.window_table import WindowTable
 
 OPERATORS: dict[type[PhysicalNode], Callable[[Any, OperatorContext], Operator]] = {
     Calc: CalcOperator,
+    Correlate: CorrelateOperator,
     Expand: ExpandOperator,
     GroupAggregate: GroupAggregateOperator,
     GroupWindow: group_window,
+    Limit: LimitOperator,
+    TemporalSort: TemporalSortOperator,
+    IntervalJoin: IntervalJoinOperator,
+    TemporalJoin: TemporalJoinOperator,
     Union: UnionOperator,
     WatermarkAssigner: watermark_assigner,
     WindowAggregate: WindowAggregateOperator,
+    WindowJoin: WindowJoinOperator,
     WindowTable: window_table,
 }

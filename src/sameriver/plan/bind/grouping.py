@@ -70,6 +70,11 @@ class Grouping:
         self.preferred = None
         return condition(node, self._outer("HAVING"), "the condition of HAVING")
 
+    def order(self) -> Environment:
+        """For the keys of ORDER BY, over the columns of the aggregation."""
+        self.preferred = None
+        return self._outer("ORDER BY")
+
     def plan(self, ttl: str | None) -> Logical:
         """The aggregation, once all expressions are bound."""
         keys = [Field(column.name, column.type) for column in self.keys.values()]

@@ -1,4 +1,4 @@
-"""What any query may have around it: WITH before, ORDER BY and LIMIT behind."""
+"""What any query may have around it: WITH before, other column names behind."""
 
 from __future__ import annotations
 
@@ -8,24 +8,10 @@ from sameriver.common.errors import UserError
 from sameriver.common.schema import Schema
 from sameriver.plan import logical
 from sameriver.plan.bind.context import Context
-from sameriver.plan.bind.refuse import unsupported
+from sameriver.plan.bind.sort import without_order
 from sameriver.plan.expressions import Column, Named
 from sameriver.plan.logical import Logical
 from sameriver.sql.nodes import position
-
-_TAIL = {"order": "ORDER BY", "limit": "LIMIT", "offset": "OFFSET"}
-
-
-def check_tail(node: exp.Expr) -> None:
-    """Refuses ORDER BY and LIMIT.
-
-    Raises:
-        UserError: UNSUPPORTED.
-    """
-    for key, construct in _TAIL.items():
-        part = node.args.get(key)
-        if part is not None:
-            raise unsupported(construct, part)
 
 
 def with_queries(node: exp.Expr, context: Context) -> Context:
@@ -34,7 +20,8 @@ def with_queries(node: exp.Expr, context: Context) -> Context:
     for cte in clause.expressions if clause is not None else ():
         alias = cte.args["alias"]
         names = [column.name for column in alias.args.get("columns") or ()]
-        context = context.with_cte(alias.this.name, renamed(context.query(cte.this), names, alias))
+        query = without_order(context.query(cte.this))
+        context = context.with_cte(alias.this.name, renamed(query, names, alias))
     return context
 
 

@@ -1,4 +1,4 @@
-"""UNION [ALL], VALUES, and queries in parentheses."""
+"""UNION, INTERSECT, EXCEPT, VALUES, and queries in parentheses."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sameriver.common.errors import UserError
-from sameriver.common.schema import Field, Schema
+from sameriver.common.schema import Schema
 from sameriver.common.types import DataType
 from sameriver.functions.coercion import common_type
 from sameriver.plan import logical
 from sameriver.plan.bind.calls import coerce
 from sameriver.plan.bind.context import Context
-from sameriver.plan.bind.query_parts import check_tail, with_queries
+from sameriver.plan.bind.query_parts import with_queries
 from sameriver.plan.bind.scope import Scope
+from sameriver.plan.bind.sort import sort_result, without_order
 from sameriver.plan.expressions import Column, Expression, Named
 from sameriver.plan.logical import Logical
 from sameriver.sql.nodes import position
@@ -27,24 +28,49 @@ def bind_union(node: exp.Expr, context: Context) -> Logical:
     Raises:
         UserError: COLUMN_COUNT, NO_COMMON_TYPE.
     """
-    check_tail(node)
     context = with_queries(node, context)
-    nodes = _branches(node)
-    branches = [context.query(branch) for branch in nodes]
+    branches, schema = _aligned("UNION", _branches(node), context)
+    union = logical.Union(inputs=tuple(branches), schema=schema)
+    result = distinct(union) if node.args.get("distinct") else union
+    return sort_result(node, result, context)
+
+
+def bind_set_operation(node: exp.Expr, context: Context) -> Logical:
+    """INTERSECT and EXCEPT.
+
+    Raises:
+        UserError: COLUMN_COUNT, NO_COMMON_TYPE.
+    """
+    context = with_queries(node, context)
+    kind = node.key.upper()
+    (left, right), schema = _aligned(kind, [node.this, node.expression], context)
+    result = logical.SetOperation(
+        kind=kind, all=not node.args.get("distinct"), left=left, right=right, schema=schema
+    )
+    return sort_result(node, result, context)
+
+
+def _aligned(
+    operation: str, nodes: Sequence[exp.Expr], context: Context
+) -> tuple[list[Logical], Schema]:
+    """The queries with columns of the same types, and the schema of what they give together."""
+    branches = [without_order(context.query(branch)) for branch in nodes]
     first = branches[0]
     for branch, at in zip(branches, nodes, strict=True):
         if len(branch.schema) != len(first.schema):
             raise UserError(
                 "COLUMN_COUNT",
-                f"UNION joins queries of {len(first.schema)} and {len(branch.schema)} columns",
+                f"{operation} joins queries of {len(first.schema)} and"
+                f" {len(branch.schema)} columns",
                 hint="Select as many columns in each; write CAST(NULL AS type) for missing ones.",
                 position=position(at),
             )
-    types = [_common(branches, nodes, place) for place in range(len(first.schema))]
-    fields = tuple(Field(n, t) for n, t in zip(first.schema.names, types, strict=True))
-    schema = Schema(fields)
-    union = logical.Union(inputs=tuple(_cast(one, types) for one in branches), schema=schema)
-    return distinct(union) if node.args.get("distinct") else union
+    places = range(len(first.schema))
+    types = [_common(operation, branches, nodes, place) for place in places]
+    if operation != "UNION":
+        types = [type.plain for type in types]
+    schema = Schema.of(zip(first.schema.names, types, strict=True))
+    return [_cast(branch, types) for branch in branches], schema
 
 
 def _branches(node: exp.Expr) -> list[exp.Expr]:
@@ -56,20 +82,22 @@ def _branches(node: exp.Expr) -> list[exp.Expr]:
         and left.args.get("distinct") == node.args.get("distinct")
         and not left.args.get("with_")
     ):
-        check_tail(left)
         branches.append(left.expression)
         left = left.this
     return [left, *reversed(branches)]
 
 
-def _common(branches: Sequence[Logical], nodes: Sequence[exp.Expr], place: int) -> DataType:
+def _common(
+    operation: str, branches: Sequence[Logical], nodes: Sequence[exp.Expr], place: int
+) -> DataType:
     types = [branch.schema.types[place] for branch in branches]
     common = merged(types)
     if common is None:
         names = " and ".join(dict.fromkeys(type.name for type in types))
         raise UserError(
             "NO_COMMON_TYPE",
-            f"column {place + 1} of the UNION has types {names}, which have no type in common",
+            f"column {place + 1} of the {operation} has types {names}, which have no type in"
+            " common",
             hint="CAST one of them.",
             position=position(nodes[1]),
         )
@@ -104,8 +132,8 @@ def distinct(node: Logical, ttl_hint: str | None = None) -> Logical:
 
 def bind_parenthesized(node: exp.Expr, context: Context) -> Logical:
     """``(SELECT ...)`` as a query."""
-    check_tail(node)
-    return with_queries(node, context).query(node.this)
+    context = with_queries(node, context)
+    return sort_result(node, context.query(node.this), context)
 
 
 def bind_values(node: exp.Expr, context: Context) -> Logical:
@@ -114,8 +142,8 @@ def bind_values(node: exp.Expr, context: Context) -> Logical:
     Raises:
         UserError: COLUMN_COUNT, NO_COMMON_TYPE.
     """
-    check_tail(node)
-    environment = with_queries(node, context).environment(Scope(), "VALUES")
+    context = with_queries(node, context)
+    environment = context.environment(Scope(), "VALUES")
     rows = [[environment.bind(cell) for cell in row.expressions] for row in node.expressions]
     for row, at in zip(rows, node.expressions, strict=True):
         if len(row) != len(rows[0]):
@@ -127,9 +155,10 @@ def bind_values(node: exp.Expr, context: Context) -> Logical:
             )
     columns = [_column(node, cells, place) for place, cells in enumerate(zip(*rows, strict=True))]
     schema = Schema.of((f"EXPR${place}", type) for place, (_, type) in enumerate(columns))
-    return logical.Values(
+    values = logical.Values(
         rows=tuple(zip(*(cells for cells, _ in columns), strict=True)), schema=schema
     )
+    return sort_result(node, values, context)
 
 
 def _column(
