@@ -242,10 +242,6 @@ def _squeezed(text: str) -> str:
         ("IN (SELECT ...)", "SELECT k FROM Orders WHERE k IN (SELECT k FROM Other)"),
         ("EXISTS", "SELECT k FROM Orders WHERE EXISTS (SELECT 1)"),
         ("a query as a value", "SELECT (SELECT MAX(n) FROM Other)"),
-        ("INTERSECT", "SELECT k FROM Orders INTERSECT SELECT k FROM Other"),
-        ("EXCEPT", "SELECT k FROM Orders EXCEPT ALL SELECT k FROM Other"),
-        ("UNNEST", "SELECT * FROM UNNEST(ARRAY[1, 2]) AS t (a)"),
-        ("LATERAL", "SELECT * FROM LATERAL TABLE(f(1)) AS t (a)"),
         ("FOR SYSTEM_TIME AS OF", "SELECT * FROM Orders FOR SYSTEM_TIME AS OF ts"),
         (
             "MATCH_RECOGNIZE",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import polars as pl
 
 from sameriver.common.types import DataType
@@ -84,3 +85,41 @@ class AggregateFunction:
     name: str
     infer: Infer
     aliases: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class TableResolved:
+    """A call of a table function with its types settled: parameters, and the columns it gives."""
+
+    parameters: tuple[DataType, ...]
+    columns: tuple[tuple[str, DataType], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expanded:
+    """What a table function gives for a batch.
+
+    Attributes:
+        counts: how many rows it gives for each row of the batch (int64).
+        rows: all of them, in order; columns by position.
+    """
+
+    counts: np.ndarray
+    rows: pl.DataFrame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFunction:
+    """A function that gives rows for a row.
+
+    Attributes:
+        name: as plans print it.
+        infer: checks operands and settles types; raises UserError (WRONG_ARGUMENTS).
+        expand: takes arguments and their types.
+        deterministic: whether the same arguments always give the same rows.
+    """
+
+    name: str
+    infer: Callable[[Sequence[Operand]], TableResolved]
+    expand: Callable[[Sequence[pl.Series], Sequence[DataType]], Expanded]
+    deterministic: bool = True

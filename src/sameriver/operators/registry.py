@@ -14,6 +14,7 @@ from sameriver.operators.limit import LimitOperator
 from sameriver.operators.interval_join import IntervalJoinOperator
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.operators.temporal_sort import TemporalSortOperator
+from sameriver.operators.set_operation import SetOperationOperator
 from sameriver.operators.temporal_join import TemporalJoinOperator
 from sameriver.operators.union import UnionOperator
 from sameriver.operators.watermark_assigner import watermark_assigner
@@ -29,6 +30,7 @@ from sameriver.plan.physical.limit import Limit
 from sameriver.plan.physical.interval_join import IntervalJoin
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.temporal_sort import TemporalSort
+from sameriver.plan.physical.set_operation import SetOperation
 from sameriver.plan.physical.temporal_join import TemporalJoin
 from sameriver.plan.physical.union import Union
 from sameriver.plan.physical.watermark_assigner import WatermarkAssigner
@@ -44,6 +46,7 @@ OPERATORS: dict[type[PhysicalNode], Callable[[Any, OperatorContext], Operator]] 
     GroupWindow: group_window,
     Limit: LimitOperator,
     TemporalSort: TemporalSortOperator,
+    SetOperation: SetOperationOperator,
     IntervalJoin: IntervalJoinOperator,
     TemporalJoin: TemporalJoinOperator,
     Union: UnionOperator,

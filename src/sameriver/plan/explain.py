@@ -159,6 +159,11 @@ def _details(node: Logical) -> tuple[tuple[str, str], ...]:
             )
         case logical.Union():
             return (("all", "true"), ("union", ", ".join(node.schema.names)))
+        case logical.SetOperation(kind=kind, all=every):
+            return (("operation", f"{kind} ALL" if every else kind),)
+        case logical.Correlate(function=function, args=args):
+            call = f"{function.name}({', '.join(map(to_sql, args))})"
+            return (("call", call), ("joinType", node.kind.value))
         case logical.Sort(keys=keys, limit=limit, offset=offset):
             order = ", ".join(
                 f"{to_sql(key.expression)} {'DESC' if key.descending else 'ASC'}" for key in keys

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sameriver.common.schema import Field, Schema
+from sameriver.functions.signature import TableFunction
 from sameriver.plan.expressions import AggregateCall, Expression, Named, SortKey
 from sameriver.plan.table import Table
 from sameriver.plan.window import Window, WindowProperty
@@ -209,12 +210,12 @@ class Over:
 class Correlate:
     """``LATERAL TABLE(f(...))`` or ``UNNEST``; kind INNER or LEFT.
 
-    ``function`` is UNNEST or a registered table function. Schema: input columns, then the
+    ``function`` is UNNEST or a table function of the user's. Schema: input columns, then the
     function's.
     """
 
     input: Logical
-    function: str
+    function: TableFunction
     args: tuple[Expression, ...]
     kind: JoinKind
     schema: Schema

@@ -12,6 +12,7 @@ from sameriver.plan.logical import Logical
 from sameriver.plan.lower.aggregate import group_aggregate
 from sameriver.plan.lower.calc import calc
 from sameriver.plan.lower.changes import check_accepted
+from sameriver.plan.lower.correlate import correlate
 from sameriver.plan.lower.join import lower_join
 from sameriver.plan.lower.pull_window import pull_window
 from sameriver.plan.lower.scan import Reads, lower_scan, reads
@@ -104,6 +105,8 @@ class _Lowering:
                 return Union(
                     schema=node.schema, branches=tuple(self.lower(branch) for branch in branches)
                 )
+            case logical.Correlate(input=below):
+                return correlate(node, self.lower(below))
             case logical.SetOperation(left=left, right=right):
                 return set_operation(node, self.lower(left), self.lower(right), self.settings)
             case _:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sameriver.common.config import Config
 from sameriver.common.errors import UserError
 from sameriver.plan.bind.refuse import unsupported
-from sameriver.plan.bind.scope import Relation, Scope
+from sameriver.plan.bind.scope import From, Relation, Scope
 from sameriver.plan.catalog import Catalog
 from sameriver.plan.expressions import Expression
 from sameriver.plan.logical import Logical
@@ -19,6 +19,8 @@ from sameriver.sql.nodes import position
 
 QueryRule = Callable[[exp.Expr, "Context"], Logical]
 RelationRule = Callable[[exp.Expr, "Context"], Relation]
+JoinRule = Callable[[From, exp.Expr, "Context"], From]
+"""Joins an item of its own kind, which may name columns of what stands left of it."""
 ExpressionRule = Callable[[exp.Expr, "Environment"], Expression]
 Special = Callable[[exp.Expr, "Environment"], Expression | None]
 
@@ -30,6 +32,7 @@ class Rules:
     queries: Mapping[type[exp.Expr], QueryRule]
     relations: Mapping[type[exp.Expr], RelationRule]
     expressions: Mapping[type[exp.Expr], ExpressionRule]
+    joins: Mapping[type[exp.Expr], JoinRule]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -14,26 +14,11 @@ from sameriver.plan.bind.calls import call
 from sameriver.plan.bind.context import Context
 from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.refuse import unsupported
-from sameriver.plan.bind.scope import Relation, Scope, Visible
+from sameriver.plan.bind.scope import From, Relation, Scope, Visible
 from sameriver.plan.expressions import Column, Expression, Literal, Named
 from sameriver.plan.logical import JoinKind, Logical
 from sameriver.plan.rules.tree import conjunction, pass_through
 from sameriver.sql.nodes import position
-
-
-@dataclass(frozen=True, slots=True)
-class From:
-    """What FROM reads so far: its plan, and what can be named."""
-
-    node: Logical
-    scope: Scope
-
-
-JoinRule = Callable[[From, exp.Expr, Context], From]
-"""Joins an item of its own kind, which may name columns of what stands left of it."""
-
-JOINS: Mapping[type[exp.Expr], JoinRule] = {}
-"""By kind of the joined item; all others are joins of two streams."""
 
 
 def bind_from(source: exp.Expr, joins: Sequence[exp.Expr], context: Context) -> From:
@@ -45,7 +30,7 @@ def bind_from(source: exp.Expr, joins: Sequence[exp.Expr], context: Context) -> 
     relation = context.relation(source)
     left = From(relation.node, Scope((relation,)))
     for join in joins:
-        left = JOINS.get(type(join.this), _bind_join)(left, join, context)
+        left = context.rules.joins.get(type(join.this), _bind_join)(left, join, context)
     return left
 
 

@@ -8,22 +8,20 @@ from sqlglot import exp
 
 from sameriver.common.config import Config
 from sameriver.plan.bind.context import Context, QueryRule, Rules
+from sameriver.plan.bind.correlate import CORRELATED, FUNCTIONS
 from sameriver.plan.bind.expressions import EXPRESSIONS
 from sameriver.plan.bind.query_parts import renamed
-from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.relations import RELATIONS
 from sameriver.plan.bind.select import bind_select
-from sameriver.plan.bind.set_operations import bind_parenthesized, bind_union, bind_values
+from sameriver.plan.bind.set_operations import (
+    bind_parenthesized,
+    bind_set_operation,
+    bind_union,
+    bind_values,
+)
 from sameriver.plan.catalog import Catalog, View
 from sameriver.plan.logical import Logical
 from sameriver.sql.statements import CreateView
-
-
-def _refuse(construct: str) -> QueryRule:
-    def rule(node: exp.Expr, context: Context) -> Logical:
-        raise unsupported(construct, node)
-
-    return rule
 
 
 QUERIES: Mapping[type[exp.Expr], QueryRule] = {
@@ -31,11 +29,13 @@ QUERIES: Mapping[type[exp.Expr], QueryRule] = {
     exp.Union: bind_union,
     exp.Values: bind_values,
     exp.Subquery: bind_parenthesized,
-    exp.Intersect: _refuse("INTERSECT"),
-    exp.Except: _refuse("EXCEPT"),
+    exp.Intersect: bind_set_operation,
+    exp.Except: bind_set_operation,
 }
 
-RULES = Rules(queries=QUERIES, relations=RELATIONS, expressions=EXPRESSIONS)
+RULES = Rules(
+    queries=QUERIES, relations=RELATIONS | FUNCTIONS, expressions=EXPRESSIONS, joins=CORRELATED
+)
 
 
 def query_context(catalog: Catalog, config: Config) -> Context:

@@ -155,13 +155,10 @@ def _refuse(construct: str) -> RelationRule:
     return rule
 
 
-RELATIONS: Mapping[type[exp.Expr], RelationRule] = {
+RELATIONS: dict[type[exp.Expr], RelationRule] = {
     exp.Table: bind_table_name,
     exp.Subquery: bind_derived,
     exp.Values: bind_values_relation,
     WindowTvf: bind_window_table,
-    exp.Lateral: _refuse("LATERAL"),
-    exp.Unnest: _refuse("UNNEST"),
     exp.MatchRecognize: _refuse("MATCH_RECOGNIZE"),
-    exp.Anonymous: _refuse("a table function"),
 }

@@ -141,3 +141,11 @@ class Scope:
             hint=nearest(parts[0], known) or nearest(parts[0], self.names()),
             position=position(node),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class From:
+    """What FROM reads so far: its plan, and what can be named."""
+
+    node: Logical
+    scope: Scope

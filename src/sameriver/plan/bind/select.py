@@ -14,12 +14,12 @@ from sameriver.plan import logical
 from sameriver.plan.bind.aggregate import bind_grouping, find_aggregate
 from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.hints import state_ttl
-from sameriver.plan.bind.joins import From, bind_from
+from sameriver.plan.bind.joins import bind_from
 from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.paths import field, parts_of
 from sameriver.plan.bind.query_parts import with_queries
 from sameriver.plan.bind.refuse import unsupported
-from sameriver.plan.bind.scope import Scope
+from sameriver.plan.bind.scope import From, Scope
 from sameriver.plan.bind.set_operations import distinct
 from sameriver.plan.bind.settle import settled
 from sameriver.plan.bind.sort import Order, bind_order, sort_plan

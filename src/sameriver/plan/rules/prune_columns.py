@@ -52,6 +52,8 @@ def _prune(node: Logical, needed: Names) -> Logical:
             return _union(node, needed)
         case logical.Join():
             return _join(node, needed)
+        case logical.Correlate():
+            return _correlate(node, needed)
         case logical.Sort() | logical.Insert():
             return replace(node, input=prune_columns(node.input))
         case _:
@@ -138,3 +140,10 @@ def _union(node: logical.Union, needed: Names) -> Logical:
     places = [i for i, f in enumerate(node.schema) if f in kept]
     branches = tuple(_exactly(b, [b.schema.names[i] for i in places]) for b in node.inputs)
     return replace(node, inputs=branches, schema=Schema(kept))
+
+
+def _correlate(node: logical.Correlate, needed: Names) -> Logical:
+    own = node.schema.fields[len(node.input.schema) :]
+    read = (needed - {f.name for f in own}).union(*(columns(arg) for arg in node.args))
+    below = _prune(node.input, read)
+    return replace(node, input=below, schema=Schema((*below.schema.fields, *own)))

@@ -36,12 +36,15 @@ def push_filter(node: Logical) -> Logical | None:
             if window.kind is WindowKind.SESSION:
                 free = set(window.partition)
             return _split(node, table, lambda part: columns(part) <= free)
+        case logical.Correlate() as correlate:
+            free = set(correlate.input.schema.names)
+            return _split(node, correlate, lambda part: columns(part) <= free)
     return None
 
 
 def _split(
     node: Filter,
-    over: logical.Aggregate | logical.GroupWindow | logical.WindowTable,
+    over: logical.Aggregate | logical.GroupWindow | logical.WindowTable | logical.Correlate,
     free: Callable[[Expression], bool],
 ) -> Logical | None:
     parts = parts_of(node.condition)
