@@ -9,7 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from sameriver.common.changes import Changes, Event, Watermark
+from sameriver.common.changes import (
+    MAX_WATERMARK,
+    MIN_WATERMARK,
+    Changes,
+    Event,
+    Watermark,
+)
 
 Times = npt.NDArray[np.int64]
 """Watermarks in ms."""
@@ -38,6 +44,18 @@ def clip(after: pl.Series, low: int, high: int) -> pl.Series | None:
     """
     values = np.clip(after.to_numpy(), low, max(low, high))
     return pl.Series(values) if values[-1] > low else None
+
+
+def delayed(event: Event, delay: int) -> Event:
+    """The event with watermarks ``delay`` ms earlier, but for the one at the end of input."""
+    if isinstance(event, Watermark):
+        return Watermark(event.time if event.time == MAX_WATERMARK else event.time - delay)
+    if event.watermarks is None:
+        return event
+    after = event.watermarks.to_numpy()
+    earlier = np.maximum(after, MIN_WATERMARK + delay) - delay
+    earlier[after == MAX_WATERMARK] = MAX_WATERMARK
+    return Changes(event.rows, event.kinds, pl.Series(earlier))
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ import polars as pl
 
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK, Changes, Event, Watermark
 from sameriver.common.errors import ExternalError, InternalError
-from sameriver.engine.events import clip, cut, merge, partition, spread
+from sameriver.engine.events import clip, cut, delayed, merge, partition, spread
 from sameriver.engine.snapshot import NodeState, merge_tables, split_tables
 from sameriver.operators.operator import Operator
 from sameriver.plan.physical.node import PhysicalNode
@@ -22,7 +22,7 @@ class Vertex:
         node: what it runs.
         operators: its shards; none for a source.
         watermark: the combined watermark of its inputs.
-        emitted: the watermark that the nodes above have been given.
+        emitted: the watermark that the nodes above have been given, before any delay.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class Vertex:
         self._idle_ports = [False] * len(node.inputs)
         self._columns = dict(node.schema.to_polars())
         self._assigns = bool(operators) and operators[0].assigns
+        self._delay = operators[0].delay if operators else 0
 
     def feed(self, consumer: Vertex, port: int) -> None:
         """Sends the output to input ``port`` of ``consumer`` too."""
@@ -98,6 +99,8 @@ class Vertex:
             return
         elif event.watermarks is not None:
             self.emitted = max(self.emitted, event.watermarks[-1])
+        if self._delay:
+            event = delayed(event, self._delay)
         for consumer, port in self._outputs:
             consumer.take(port, event)
 

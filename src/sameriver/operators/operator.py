@@ -44,6 +44,8 @@ class Operator:
             gives either rows with a ``watermarks`` column or Watermark events in between.
         assigns: True: watermarks from below end here, but for the one at the end of input; the
             operator makes its own, and ``watermark`` is the last one it gave.
+        delay: how far in ms the node's output watermark stays behind ``watermark``: it may give
+            rows that much older.
     """
 
     splits: ClassVar[bool] = False
@@ -52,6 +54,7 @@ class Operator:
     def __init__(self, context: OperatorContext) -> None:
         self.context = context
         self.watermark = MIN_WATERMARK
+        self.delay = 0
 
     def process(self, port: int, changes: Changes) -> Iterable[Event]:
         """Takes one batch from input ``port``."""

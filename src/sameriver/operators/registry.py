@@ -12,6 +12,7 @@ from sameriver.operators.group_aggregate import GroupAggregateOperator
 from sameriver.operators.group_window import group_window
 from sameriver.operators.limit import LimitOperator
 from sameriver.operators.interval_join import IntervalJoinOperator
+from sameriver.operators.join import JoinOperator
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.operators.temporal_sort import TemporalSortOperator
 from sameriver.operators.set_operation import SetOperationOperator
@@ -28,6 +29,7 @@ from sameriver.plan.physical.group_aggregate import GroupAggregate
 from sameriver.plan.physical.group_window import GroupWindow
 from sameriver.plan.physical.limit import Limit
 from sameriver.plan.physical.interval_join import IntervalJoin
+from sameriver.plan.physical.join import Join
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.temporal_sort import TemporalSort
 from sameriver.plan.physical.set_operation import SetOperation
@@ -49,6 +51,7 @@ OPERATORS: dict[type[PhysicalNode], Callable[[Any, OperatorContext], Operator]] 
     SetOperation: SetOperationOperator,
     IntervalJoin: IntervalJoinOperator,
     TemporalJoin: TemporalJoinOperator,
+    Join: JoinOperator,
     Union: UnionOperator,
     WatermarkAssigner: watermark_assigner,
     WindowAggregate: WindowAggregateOperator,

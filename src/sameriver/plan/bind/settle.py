@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sameriver.common.schema import Field, Schema
 from sameriver.plan import logical
-from sameriver.plan.bind.joins import From, join_schema
-from sameriver.plan.bind.scope import Relation, Scope, Visible
+from sameriver.plan.bind.joins import join_schema
+from sameriver.plan.bind.scope import From, Relation, Scope, Visible
 from sameriver.plan.expressions import Column, Expression, Named, columns, transform
 from sameriver.plan.logical import JoinKind, Logical
 from sameriver.plan.rules.tree import parts_of, with_inputs
+from sameriver.plan.time_bounds import interval_bounds
+from sameriver.plan.window_shape import joined_windows
 
 Conditions = tuple[Expression, ...]
 
-TIMED: list[Callable[[logical.Join, Conditions], bool]] = []
+TIMED: Sequence[Callable[[logical.Join, Conditions], object]] = (interval_bounds, joined_windows)
 """Joins that keep time attributes: each is asked with the join, and the conditions over its
 columns, of ON and WHERE. All others are regular joins, where a time attribute becomes an ordinary
 column, as in Flink."""
@@ -55,6 +57,11 @@ class _Work:
                     Named(c.name, _retyped(c.expression, below.schema)) for c in node.columns
                 )
                 return replace(node, input=below, columns=columns)
+            case logical.Correlate():
+                below = self.settle(node.input, ())
+                args = tuple(_retyped(arg, below.schema) for arg in node.args)
+                added = node.schema.fields[len(below.schema) :]
+                return replace(node, input=below, args=args, schema=Schema((*below.schema, *added)))
         below, *others = logical.inputs(node)
         return with_inputs(node, [self.settle(below, ()), *others])
 
@@ -69,7 +76,7 @@ class _Work:
         join = replace(join, ttl_hints=(self._hint(node.left), self._hint(node.right)))
         own = () if condition is None else parts_of(condition)
         filters = [part for part in above if columns(part) <= set(schema.names)]
-        if any(timed(join, (*own, *filters)) for timed in TIMED):
+        if any(timed(join, (*own, *filters)) is not None for timed in TIMED):
             return join
         return replace(join, schema=Schema(tuple(Field(f.name, f.type.plain) for f in schema)))
 

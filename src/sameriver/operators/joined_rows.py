@@ -1,0 +1,79 @@
+"""Rows of two sides put together, padded, and tested by the condition of a join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.schema import Schema
+from sameriver.operators.compile import NOW, compile_expression, uses_clock
+from sameriver.operators.operator import OperatorContext
+from sameriver.plan.expressions import Expression
+from sameriver.plan.physical.node import PhysicalNode
+from sameriver.state.timed_rows import Mask
+
+
+class JoinedRows:
+    """Builds rows of a join whose two sides have no column name in common."""
+
+    def __init__(
+        self, node: PhysicalNode, condition: Expression | None, context: OperatorContext
+    ) -> None:
+        left, right = (below.schema for below in node.inputs)
+        self._sides = (left, right)
+        self._types = node.schema.to_polars()
+        self._names = node.schema.names
+        self._clock = context.clock
+        self._test = None if condition is None else compile_expression(condition, context.zone)
+        self._uses_clock = condition is not None and uses_clock(condition)
+
+    def holds(self, left: pl.DataFrame, right: pl.DataFrame) -> Mask:
+        """Which pairs (row by row of two frames) meet the condition."""
+        if self._test is None or not left.height:
+            return np.ones(left.height, np.bool_)
+        both = self._both(left, right)
+        if self._uses_clock:
+            now = pl.lit(self._clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC"))
+            both = both.with_columns(now.alias(NOW))
+        mask = both.with_columns(self._test.alias("$holds"))["$holds"]
+        return mask.fill_null(False).to_numpy().astype(np.bool_)
+
+    def pair(self, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+        """Rows of the node's schema from rows of both sides."""
+        return self._typed(self._both(left, right))
+
+    def pad(self, rows: pl.DataFrame, port: int) -> pl.DataFrame:
+        """Rows of one side without a partner."""
+        missing = self._sides[1 - port]
+        nulls = [pl.lit(None, dtype).alias(name) for name, dtype in missing.to_polars().items()]
+        return self._typed(rows.select(self._sides[port].names).with_columns(nulls))
+
+    def _both(self, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
+        own, other = self._sides
+        return pl.concat([left.select(own.names), right.select(other.names)], how="horizontal")
+
+    def _typed(self, rows: pl.DataFrame) -> pl.DataFrame:
+        return rows.select(pl.col(name).cast(self._types[name]) for name in self._names)
+
+
+def not_null(rows: pl.DataFrame, strict: Sequence[str]) -> Mask | None:
+    """Which rows have no NULL in these columns; None: all."""
+    if not any(rows[name].null_count() for name in strict):
+        return None
+    mask = rows.select(pl.all_horizontal(pl.col(name).is_not_null() for name in strict))
+    return mask.to_series().to_numpy().astype(np.bool_)
+
+
+def in_order(frames: Sequence[pl.DataFrame], places: Sequence[np.ndarray]) -> pl.DataFrame:
+    """Rows of several frames by place; of equal places those of the first frame come first."""
+    if len(frames) == 1:
+        return frames[0]
+    order = np.argsort(np.concatenate(list(places)), kind="stable")
+    return pl.concat(list(frames))[pl.Series(order)]
+
+
+def held_schema(schema: Schema, extras: dict[str, pl.DataType]) -> pl.Schema:
+    """Columns of the rows that a side holds."""
+    return pl.Schema({**schema.to_polars(), **extras})

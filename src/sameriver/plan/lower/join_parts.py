@@ -1,0 +1,96 @@
+"""What the condition of a join is made of: equalities of both sides, and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sameriver.common.schema import Schema
+from sameriver.common.types import to_polars
+from sameriver.plan.determinism import deterministic
+from sameriver.plan.expressions import Call, Column, Expression, Named, columns
+from sameriver.plan.lower.calc import calc
+from sameriver.plan.physical.node import PhysicalNode
+from sameriver.plan.physical.timed_join import JoinKeys
+from sameriver.plan.rules.tree import conjunction, parts_of, pass_through
+
+
+@dataclass(frozen=True, slots=True)
+class Equality:
+    """An expression over the left side that equals one over the right side."""
+
+    left: Expression
+    right: Expression
+    null_safe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JoinParts:
+    """``equalities`` and ``rest`` together are the condition."""
+
+    equalities: tuple[Equality, ...]
+    rest: tuple[Expression, ...]
+
+    @property
+    def condition(self) -> Expression | None:
+        """The rest; None: nothing."""
+        return conjunction(self.rest) if self.rest else None
+
+
+def join_parts(parts: Sequence[Expression], left: Schema, right: Schema) -> JoinParts:
+    """Sorts the operands of a condition's AND; types of equal sides are the same."""
+    equalities: list[Equality] = []
+    rest: list[Expression] = []
+    for part in parts:
+        found = _equality(part, frozenset(left.names), frozenset(right.names))
+        if found is None:
+            rest.append(part)
+        else:
+            equalities.append(found)
+    return JoinParts(tuple(equalities), tuple(rest))
+
+
+def condition_parts(condition: Expression | None) -> tuple[Expression, ...]:
+    """The operands of a condition's AND."""
+    return () if condition is None else parts_of(condition)
+
+
+def _equality(part: Expression, left: frozenset[str], right: frozenset[str]) -> Equality | None:
+    if not isinstance(part, Call) or part.function not in ("=", "IS NOT DISTINCT FROM"):
+        return None
+    one, two = part.args
+    if columns(one) <= right and columns(two) <= left:
+        one, two = two, one
+    sides = columns(one), columns(two)
+    if not all(sides) or not (sides[0] <= left and sides[1] <= right):
+        return None
+    comparable = to_polars(one.type) == to_polars(two.type)
+    if not comparable or not (deterministic(one) and deterministic(two)):
+        return None
+    return Equality(one, two, part.function != "=")
+
+
+def keyed(
+    left: PhysicalNode, right: PhysicalNode, equalities: Sequence[Equality]
+) -> tuple[PhysicalNode, PhysicalNode, JoinKeys]:
+    """Both sides with a column for each side of each equality."""
+    left, left_keys = _with_keys(left, [e.left for e in equalities], "$left_key")
+    right, right_keys = _with_keys(right, [e.right for e in equalities], "$right_key")
+    safe = tuple(e.null_safe for e in equalities)
+    return left, right, JoinKeys(left=left_keys, right=right_keys, null_safe=safe)
+
+
+def _with_keys(
+    node: PhysicalNode, expressions: Sequence[Expression], prefix: str
+) -> tuple[PhysicalNode, tuple[str, ...]]:
+    names: list[str] = []
+    added: list[Named] = []
+    for number, expression in enumerate(expressions):
+        if isinstance(expression, Column) and expression.name not in names:
+            names.append(expression.name)
+        else:
+            added.append(Named(f"{prefix}{number}", expression))
+            names.append(added[-1].name)
+    if added:
+        node = calc(node, (*pass_through(node.schema), *added))
+    return node, tuple(names)
