@@ -1,5 +1,6 @@
 """Streaming SQL in Python that you can change while it runs."""
 
+from sameriver.common import collecting
 from sameriver.common.errors import ExternalError, InternalError, SameriverError, UserError
 from sameriver.session import Result, Session
 
@@ -11,3 +12,5 @@ __all__ = [
     "Session",
     "UserError",
 ]
+
+collecting.resume()

@@ -23,11 +23,11 @@ class Kernel:
     It can be called from Python only; what other kernels call is a ``helper``.
     """
 
-    __slots__ = ("__name__", "_call", "_dispatcher", "_signatures")
+    __slots__ = ("__name__", "_call", "_function", "_signatures")
 
     def __init__(self, function: Callable[..., Any], signatures: tuple[Any, ...]) -> None:
         self.__name__ = function.__name__
-        self._dispatcher = njit(nogil=True, cache=True)(function)
+        self._function = function
         self._signatures = signatures
         self._call: Callable[..., Any] = self._first
 
@@ -37,10 +37,11 @@ class Kernel:
     def _first(self, *args: Any) -> Any:
         with _LOCK:
             if self._call == self._first:
+                dispatcher = njit(nogil=True, cache=True)(self._function)
                 for signature in self._signatures:
-                    self._dispatcher.compile(signature)
-                self._dispatcher.disable_compile()
-                self._call = self._dispatcher
+                    dispatcher.compile(signature)
+                dispatcher.disable_compile()
+                self._call = dispatcher
         return self._call(*args)
 
 

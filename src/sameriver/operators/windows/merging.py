@@ -65,8 +65,19 @@ def merge_sessions(stored: Stored, groups: Ints, times: Ints, before: Ints, gap:
     _link(order, np.ascontiguousarray(stored.groups), heads, following)
     rows = np.empty(len(groups), np.int64)
     sequence = _sequence(groups, times, before, gap)
-    arrays = (np.ascontiguousarray(values) for values in (sequence, groups, times, before))
-    _merge(*arrays, gap, heads, following, starts, ends, parents, rows)
+    _merge(
+        np.ascontiguousarray(sequence),
+        np.ascontiguousarray(groups),
+        np.ascontiguousarray(times),
+        np.ascontiguousarray(before),
+        gap,
+        heads,
+        following,
+        starts,
+        ends,
+        parents,
+        rows,
+    )
     _flatten(parents, rows)
     return Merged(rows, parents, starts, ends)
 
@@ -79,7 +90,7 @@ def _sequence(groups: Ints, times: Ints, before: Ints, gap: int) -> Ints:
 
 
 @kernel((READ_INTS, READ_INTS, INTS, INTS))
-def _link(order, groups, heads, following):  # type: ignore[no-untyped-def]
+def _link(order: Ints, groups: Ints, heads: Ints, following: Ints) -> None:
     """Chains the sessions of each group, the latest first."""
     for session in order:
         group = groups[session]
@@ -87,12 +98,20 @@ def _link(order, groups, heads, following):  # type: ignore[no-untyped-def]
         heads[group] = session
 
 
-@kernel(
-    (READ_INTS, READ_INTS, READ_INTS, READ_INTS, int64, INTS, INTS, INTS, INTS, INTS, INTS)
-)
-def _merge(  # type: ignore[no-untyped-def]
-    sequence, groups, times, before, gap, heads, following, starts, ends, parents, rows
-):
+@kernel((READ_INTS, READ_INTS, READ_INTS, READ_INTS, int64, INTS, INTS, INTS, INTS, INTS, INTS))
+def _merge(
+    sequence: Ints,
+    groups: Ints,
+    times: Ints,
+    before: Ints,
+    gap: int,
+    heads: Ints,
+    following: Ints,
+    starts: Ints,
+    ends: Ints,
+    parents: Ints,
+    rows: Ints,
+) -> None:
     """Sessions of a group stay chained from the latest to the earliest and never touch."""
     known = len(parents) - len(rows)
     for row in sequence:
@@ -138,7 +157,7 @@ def _merge(  # type: ignore[no-untyped-def]
 
 
 @kernel((INTS, INTS))
-def _flatten(parents, rows):  # type: ignore[no-untyped-def]
+def _flatten(parents: Ints, rows: Ints) -> None:
     """Points every session and every row at what it has become part of."""
     for session in range(len(parents)):
         root = session
