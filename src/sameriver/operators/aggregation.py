@@ -38,6 +38,7 @@ class Touched:
         rows: the row where each appears first.
         fresh: 1 where the key is new, else 0.
         before: words as they were; valid until the next batch.
+        after: words as they are, by slot, or by row if asked; valid until the next batch.
         old: results as they were, of the calls (by number) that don't live in words.
     """
 
@@ -45,6 +46,7 @@ class Touched:
     rows: Ints
     fresh: Ints
     before: Words
+    after: Words
     old: dict[int, pl.Series] = field(default_factory=dict)
 
 
@@ -98,7 +100,7 @@ class Aggregation:
         self._distinct = [Distinct(s, calls) for s in self._sides if s.side is Side.DISTINCT]
         self.width, self.call_words = at, at - first
         self.words = _aligned(0, at)
-        self._scratch = np.empty((0, at), np.int64)
+        self._scratch = np.empty((2, 0, at), np.int64)
         self._reserve()
         self._register(store)
 
@@ -140,16 +142,15 @@ class Aggregation:
         """Folds rows in order of arrival; rows that are taken back only where ``retract``."""
         self._run(slots, self._steps(slots, changes))
 
-    def change(self, slots: Ints, changes: Changes, now: int, trace: Words = _NO_TRACE) -> Touched:
-        """As ``update``, and tells which slots were touched and what they were before.
+    def change(self, slots: Ints, changes: Changes, now: int, *, by_row: bool = False) -> Touched:
+        """As ``update``, and tells which slots were touched, and what they were and are.
 
-        ``trace`` (a row of words each row, if all calls are ``running``) gets the words of the
-        row's slot right after the row.
+        With ``by_row`` (if all calls are ``running``) what they are after each row.
         """
         self._stamp += 1
         room = len(slots) + 1
         touched, rows, fresh = (np.empty(room, np.int64) for _ in range(3))
-        before = self._scratch_rows(room)
+        before, after = self._room(room)
 
         def touch(start: int, stop: int, count: int) -> int:
             return kernels.touch(
@@ -158,22 +159,25 @@ class Aggregation:
             )  # fmt: skip
 
         def found(count: int) -> Touched:
-            return Touched(touched[:count], rows[:count], fresh[:count], before[:count])
+            last = after[: len(slots) if by_row else count]
+            return Touched(touched[:count], rows[:count], fresh[:count], before[:count], last)
 
         if self.resident:
-            return found(self._run(slots, self._steps(slots, changes), touch, trace))
-        known = found(touch(0, len(slots), 0))
+            steps = self._steps(slots, changes)
+            return found(self._run(slots, steps, touch, after, numbered=not by_row))
+        count = touch(0, len(slots), 0)
+        known = found(count)
         for number, each in enumerate(self.accumulators):
             if not each.resident:
                 known.old[number] = self.result_of(number, known.before, known.slots)
-        self._run(slots, self._steps(slots, changes))
+        self._run(slots, self._steps(slots, changes), None, after, numbered=True)
         return known
 
-    def _scratch_rows(self, count: int) -> Words:
-        """Room for words of a batch, the same for each batch."""
-        if len(self._scratch) < count:
-            self._scratch = np.empty((count, self.width), np.int64)
-        return self._scratch
+    def _room(self, count: int) -> tuple[Words, Words]:
+        """Room for the words of a batch, before and after; the same for each batch."""
+        if self._scratch.shape[1] < count:
+            self._scratch = np.empty((2, count, self.width), np.int64)
+        return self._scratch[0], self._scratch[1]
 
     def _steps(self, slots: Ints, changes: Changes) -> list[Step]:
         """Steps of the fold program for a batch; what isn't in words changes at once."""
@@ -204,6 +208,8 @@ class Aggregation:
         steps: list[Step],
         touch: Callable[[int, int, int], int] | None = None,
         trace: Words = _NO_TRACE,
+        *,
+        numbered: bool = False,
     ) -> int:
         """Runs a program over words, block by block; gives how many slots were touched."""
         program, columns, signs = _program(steps, len(slots))
@@ -215,7 +221,7 @@ class Aggregation:
                 count = touch(start, stop, count)
             kernels.fold(
                 self.words, floats, slots, start, stop,
-                program, columns, column_floats, signs, trace,
+                program, columns, column_floats, signs, trace, int(numbered),
             )  # fmt: skip
         return count
 

@@ -26,19 +26,19 @@ class _Outcome:
 
     Attributes:
         rows: the input row that shows each result's key.
+        slots: of each result.
         fresh: 1 where there was no result before, else 0.
         alive: whether there is one now.
-        old, new: where each result's words are: before, and now.
-        words: what ``new`` points into.
+        old, new: words of each result, before and now.
         held: old and new results, of the calls (by number) that don't live in words.
     """
 
     rows: Ints
+    slots: Ints
     fresh: Ints
     alive: np.ndarray
     old: Words
-    new: Ints
-    words: Words
+    new: Words
     held: dict[int, tuple[pl.Series, pl.Series]]
 
 
@@ -129,37 +129,44 @@ class GroupAggregateOperator(Operator):
 
     def _folded(self, changes: Changes, slots: Ints, now: int) -> _Outcome:
         """One result a key."""
-        aggregation = self._aggregation
-        touched = aggregation.change(slots, changes, now)
-        held = {}
-        for number, old in touched.old.items():
-            new = aggregation.result_of(number, touched.before, touched.slots)
-            held[number] = (old, new)
+        touched = self._aggregation.change(slots, changes, now)
+        held = {
+            number: (old, self._aggregation.result_of(number, touched.after, touched.slots))
+            for number, old in touched.old.items()
+        }
         return _Outcome(
             rows=touched.rows,
+            slots=touched.slots,
             fresh=touched.fresh,
-            alive=aggregation.live(touched.slots) > 0,
+            alive=self._alive(touched.after),
             old=touched.before,
-            new=touched.slots,
-            words=aggregation.words,
+            new=touched.after,
             held=held,
         )
 
     def _row_by_row(self, changes: Changes, slots: Ints, now: int) -> _Outcome:
         """A result a row."""
         aggregation = self._aggregation
-        trace = np.empty((len(slots), aggregation.width), np.int64)
-        touched = aggregation.change(slots, changes, now, trace)
-        numbers, fresh, rows = (np.empty(len(slots), np.int64) for _ in range(3))
+        touched = aggregation.change(slots, changes, now, by_row=True)
+        numbers, fresh = np.empty(len(slots), np.int64), np.empty(len(slots), np.int64)
         fold.numbers(aggregation.words, slots, numbers)
-        old = np.empty_like(trace)
+        old = np.empty_like(touched.after)
         live = aggregation.live_word
-        fold.previous(numbers, touched.before, touched.fresh, trace, live, old, fresh)
-        rows[:] = np.arange(len(slots))
-        alive = trace[:, live] > 0 if live >= 0 else np.ones(len(slots), np.bool_)
+        fold.previous(numbers, touched.before, touched.fresh, touched.after, live, old, fresh)
         return _Outcome(
-            rows=rows, fresh=fresh, alive=alive, old=old, new=rows, words=trace, held={}
+            rows=np.arange(len(slots)),
+            slots=slots,
+            fresh=fresh,
+            alive=self._alive(touched.after),
+            old=old,
+            new=touched.after,
+            held={},
         )
+
+    def _alive(self, words: Words) -> np.ndarray:
+        """Whether there are rows behind the words of results."""
+        live = self._aggregation.live_word
+        return words[:, live] > 0 if live >= 0 else np.ones(len(words), np.bool_)
 
     def _in_rounds(self, changes: Changes, slots: Ints, now: int) -> Changes:
         """A result a row: the first rows of all keys at once, then the second ones, and so on."""
@@ -170,7 +177,7 @@ class GroupAggregateOperator(Operator):
         for rows in np.split(order, np.cumsum(sizes)[:-1]):
             part = changes.gather(pl.Series(rows))
             outcome = self._folded(part, slots[rows], now)
-            self._aggregation.clear(outcome.new[~outcome.alive])
+            self._aggregation.clear(outcome.slots[~outcome.alive])
             plan = self._planned(outcome)
             parts.append(self._woven(part, outcome, plan))
             places.append(rows[outcome.rows[plan.items]])
@@ -199,11 +206,10 @@ class GroupAggregateOperator(Operator):
         if not self._node.calls or self._ttl is not None or self._counts:
             return np.full(size, bool(self._node.calls))
         changed = np.zeros(size, np.bool_)
-        new = outcome.words[outcome.new]
         for number in range(len(self._node.calls)):
             before, after = outcome.held.get(number) or (
-                self._aggregation.result_of(number, outcome.old, outcome.new),
-                self._aggregation.result_of(number, new, outcome.new),
+                self._aggregation.result_of(number, outcome.old, outcome.slots),
+                self._aggregation.result_of(number, outcome.new, outcome.slots),
             )
             changed |= before.ne_missing(after).to_numpy()
         return changed
@@ -215,7 +221,7 @@ class GroupAggregateOperator(Operator):
         aggregation = self._aggregation
         words = np.empty((aggregation.width, len(plan.items)), np.int64)
         first = aggregation.width - aggregation.call_words
-        emit.weave(plan.places, outcome.old, outcome.words, outcome.new, first, words)
+        emit.weave(plan.places, outcome.old, outcome.new, first, words)
         for number in range(len(self._node.calls)):
             if number in outcome.held:
                 both = pl.concat(outcome.held[number])

@@ -6,7 +6,6 @@ import numpy as np
 from numba import boolean, int64, types, uint8, void
 
 from sameriver.common.kernel import kernel
-from sameriver.state.kernels.prefetch import AHEAD, prefetch
 from sameriver.state.kernels.types import INTS, READ_INTS, READ_TABLE, TABLE
 
 KINDS = uint8[::1]
@@ -44,28 +43,20 @@ def plan(
     return count
 
 
-@kernel(void(READ_INTS, READ_TABLE, READ_TABLE, READ_INTS, int64, TABLE))
+@kernel(void(READ_INTS, READ_TABLE, READ_TABLE, int64, TABLE))
 def weave(
-    places: np.ndarray,
-    before: np.ndarray,
-    words: np.ndarray,
-    slots: np.ndarray,
-    first: int,
-    out: np.ndarray,
+    places: np.ndarray, before: np.ndarray, after: np.ndarray, first: int, out: np.ndarray
 ) -> None:
-    """Old words (``before``) and new ones (of ``slots``) of the rows to emit.
+    """Old and new words of the rows to emit, as ``plan`` places them.
 
     ``out`` has a row a word; those from ``first`` on are filled.
     """
-    size = slots.shape[0]
+    size = after.shape[0]
     for i in range(places.shape[0]):
         place = places[i]
-        if i + AHEAD < places.shape[0] and places[i + AHEAD] >= size:
-            prefetch(words, slots[places[i + AHEAD] - size])
         if place < size:
             for word in range(first, out.shape[0]):
                 out[word, i] = before[place, word]
         else:
-            slot = slots[place - size]
             for word in range(first, out.shape[0]):
-                out[word, i] = words[slot, word]
+                out[word, i] = after[place - size, word]

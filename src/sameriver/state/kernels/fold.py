@@ -33,6 +33,7 @@ from sameriver.state.kernels.types import (
 COUNT, SUM, FLOATS_SUM, DECIMALS, MOMENTS, LEAST, GREATEST, FIRST, LAST, SET = range(10)
 WIDTHS = (1, 2, 2, 3, 3, 2, 2, 2, 2, 2)
 """Words of each operation."""
+_NUMBER = 0xFFFFFFFF
 
 
 @helper
@@ -56,6 +57,7 @@ def _add_wide(words: np.ndarray, slot: int, at: int, low: int, high: int) -> Non
         READ_FLOATS,
         READ_SIGNS,
         TABLE,
+        int64,
     )
 )
 def fold(
@@ -69,12 +71,14 @@ def fold(
     column_floats: np.ndarray,
     signs: np.ndarray,
     trace: np.ndarray,
+    numbered: int,
 ) -> None:
     """Folds rows from ``start`` to ``stop`` in order.
 
     ``floats`` and ``column_floats`` are the memory of ``words`` and ``columns``, seen as floats.
 
-    ``trace``, unless empty, gets the words of the row's slot after each row.
+    ``trace``, unless empty, gets the words of the row's slot after each row: at the row, or, where
+    ``numbered``, at the number that ``touch`` gave the slot, so that its last words stay.
     """
     traced = trace.shape[0] > 0
     for i in range(start, stop):
@@ -129,8 +133,9 @@ def fold(
                 words[slot, at] = columns[column, i]
                 words[slot, at + 1] = 1 if sign > 0 else 0
         if traced:
+            place = words[slot, 0] & _NUMBER if numbered else i
             for word in range(trace.shape[1]):
-                trace[i, word] = words[slot, word]
+                trace[place, word] = words[slot, word]
 
 
 @kernel(void(TABLE, FLOATS, READ_INTS, READ_TABLE, READ_TABLE, READ_FLOATS))
@@ -227,7 +232,7 @@ def take(words: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
 def numbers(words: np.ndarray, slots: np.ndarray, out: np.ndarray) -> None:
     """Number of each slot in the batch that was last touched."""
     for i in range(slots.shape[0]):
-        out[i] = words[slots[i], 0] & 0xFFFFFFFF
+        out[i] = words[slots[i], 0] & _NUMBER
 
 
 @kernel(int64(TABLE, READ_INTS, int64, int64, INTS))
