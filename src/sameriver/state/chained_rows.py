@@ -1,0 +1,217 @@
+"""Stored rows, to be found by key: one side of a join."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.changes import MIN_WATERMARK
+from sameriver.common.schema import Schema
+from sameriver.common.state import StateTable
+from sameriver.state.index import KeyIndex, fingerprints, grown
+from sameriver.state.kernels import chain as kernels
+from sameriver.state.kernels.types import NO_INTS, Ints, Signs
+from sameriver.state.pool import Pool
+
+_SMALLEST = 1 << 12
+
+
+class ChainedRows:
+    """A multiset of rows, chained by the slot of their key in order of arrival.
+
+    Args:
+        declaration: the table; its last columns are the counter of matches and the time of the
+            last write, where there are any.
+        rows: the columns of a row, key columns among them.
+        index: the slots of keys, shared with the other side.
+        retract: whether rows are taken back.
+        counted: whether the matches of rows are counted.
+    """
+
+    def __init__(
+        self,
+        declaration: StateTable,
+        rows: Schema,
+        index: KeyIndex,
+        *,
+        retract: bool,
+        counted: bool,
+        now: Callable[[], int],
+    ) -> None:
+        self.declaration = declaration
+        self._schema = rows.to_polars()
+        self._keys = [column.name for column in declaration.key]
+        self._index = index
+        self._retract, self._counted = retract, counted
+        ttl = declaration.ttl
+        self._ttl = int(ttl.total_seconds() * 1000) if ttl else 0
+        self._now = now
+        self._pool = Pool(self._schema)
+        self._heads = np.zeros((0, 4), np.int64)
+        self._nexts, self._owners = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self._prints = np.zeros((0, 2), np.int64)
+        self._access = np.zeros(0, np.int64)
+        self.matches = np.zeros(0, np.int64)
+        self._floor = 0
+
+    def __len__(self) -> int:
+        """Rows that are not gone."""
+        return len(self._living())
+
+    def pairs(self, slots: Ints, start: int, limit: int) -> tuple[int, Ints, Ints]:
+        """Which rows the slots from ``start`` on meet: row of the batch, and number here; about
+        ``limit`` at a time. Gives also where the next call must start."""
+        self._reserve_heads()
+        stop, size = kernels.reach(self._heads, slots, start, limit)
+        at, ids = np.empty(size, np.int64), np.empty(size, np.int64)
+        count = kernels.pairs(
+            self._heads,
+            self._nexts,
+            self._owners,
+            self._mortal(),
+            self._oldest(),
+            slots,
+            start,
+            stop,
+            at,
+            ids,
+        )
+        return stop, at[:count], ids[:count]
+
+    def gather(self, ids: Ints) -> pl.DataFrame:
+        """The rows of these numbers."""
+        return self._pool.gather(ids)
+
+    def touch(self, ids: Ints) -> None:
+        """The rows' counters have been written."""
+        if self._ttl:
+            self._access[ids] = self._now()
+
+    def change(self, rows: pl.DataFrame, slots: Ints, signs: Signs | None, matches: Ints) -> None:
+        """Adds rows, and takes back the earliest of their like (sign -1), in order.
+
+        Rows without a slot (-1) meet nothing and are not kept. ``matches``: how many rows of the
+        other side each meets, if that is counted.
+        """
+        self._reserve_heads()
+        added = slots >= 0
+        if signs is not None:
+            added &= signs > 0
+        start, count = self._pool.height, int(np.count_nonzero(added))
+        self._reserve_rows(start + count)
+        if self._counted:
+            self.matches[start : start + count] = matches[added]
+        if self._ttl:
+            self._access[start : start + count] = self._now()
+        if self._retract:
+            self._apply(rows, slots, signs, start)
+        else:
+            self._owners[start : start + count] = slots[added]
+            kernels.link(self._heads, self._nexts, self._owners[: start + count], start)
+        self._pool.append(rows if count == len(slots) else rows.filter(pl.Series(added)))
+
+    def tidy(self) -> bool:
+        """Reclaims the room of rows that went, if there are many; gives whether it did."""
+        height = self._pool.height
+        if height <= 2 * self._floor + _SMALLEST:
+            return False
+        alive = self._living()
+        rebuild = 2 * len(alive) < height
+        if rebuild:
+            self._keep(alive)
+        self._floor = self._pool.height
+        return rebuild
+
+    def unused(self, slots: Ints) -> Ints:
+        """Those of the slots that have no row."""
+        self._reserve_heads()
+        empty: Ints = slots[self._heads[slots, kernels.LENGTH] == 0]
+        return empty
+
+    def snapshot(self) -> pl.DataFrame:
+        alive = self._living()
+        rows = self._pool.gather(alive)
+        names = [column.name for column in self.declaration.columns]
+        stored = [name for name in names if name in self._schema]
+        frame = rows.select(stored)
+        extra = [values[alive] for values in self._extra()]
+        columns = [pl.Series(n, v) for n, v in zip(names[len(stored) :], extra, strict=True)]
+        return frame.with_columns(columns)
+
+    def restore(self, rows: pl.DataFrame) -> None:
+        keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
+        slots = self._index.find_or_insert(keys)
+        self._reserve_heads()
+        self._reserve_rows(rows.height)
+        names = [c.name for c in self.declaration.columns if c.name not in self._schema]
+        for values, name in zip(self._extra(), names, strict=True):
+            values[: rows.height] = rows[name].to_physical().cast(pl.Int64).to_numpy()
+        self._owners[: rows.height] = slots
+        stored = rows.select(self._schema.names())
+        if self._retract:
+            self._prints[: rows.height] = np.stack(fingerprints(stored), axis=1)
+        kernels.link(self._heads, self._nexts, self._owners[: rows.height], 0)
+        self._pool.append(stored)
+        self._floor = rows.height
+
+    def _extra(self) -> list[Ints]:
+        """What is kept of each row beside its columns, as declared."""
+        return [self.matches] * self._counted + [self._access] * bool(self._ttl)
+
+    def _apply(self, rows: pl.DataFrame, slots: Ints, signs: Signs | None, start: int) -> None:
+        if signs is None:
+            signs = np.ones(len(slots), np.int8)
+        kernels.apply(
+            self._heads,
+            self._nexts,
+            self._owners,
+            self._prints,
+            self._mortal(),
+            self._oldest(),
+            slots,
+            signs,
+            *fingerprints(rows),
+            start,
+        )
+
+    def _oldest(self) -> int:
+        return self._now() - self._ttl if self._ttl else MIN_WATERMARK
+
+    def _mortal(self) -> Ints:
+        """When rows were written; empty where they live for ever."""
+        return self._access if self._ttl else NO_INTS
+
+    def _living(self) -> Ints:
+        height = self._pool.height
+        alive = self._owners[:height] >= 0
+        if self._ttl:
+            alive &= self._access[:height] > self._oldest()
+        return np.flatnonzero(alive).astype(np.int64)
+
+    def _keep(self, alive: Ints) -> None:
+        """Numbers the living rows anew."""
+        self._pool.keep(alive)
+        size = len(alive)
+        for values in (self._owners, self._prints, self._access, self.matches):
+            if len(values):
+                values[:size] = values[alive]
+        self._heads[:] = 0
+        kernels.link(self._heads, self._nexts, self._owners[:size], 0)
+
+    def _reserve_heads(self) -> None:
+        if len(self._heads) < self._index.capacity:
+            self._heads = grown(self._heads, self._index.capacity)
+
+    def _reserve_rows(self, size: int) -> None:
+        if size <= len(self._nexts):
+            return
+        size = max(2 * len(self._nexts), size, _SMALLEST)
+        self._nexts, self._owners = grown(self._nexts, size), grown(self._owners, size)
+        if self._retract:
+            self._prints = grown(self._prints, size)
+        if self._ttl:
+            self._access = grown(self._access, size)
+        if self._counted:
+            self.matches = grown(self.matches, size)
