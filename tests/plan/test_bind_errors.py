@@ -237,8 +237,6 @@ def _squeezed(text: str) -> str:
 @pytest.mark.parametrize(
     ("construct", "query"),
     [
-        ("OVER", "SELECT SUM(qty) OVER (PARTITION BY k) FROM Orders"),
-        ("OVER", "SELECT ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) FROM Orders"),
         ("IN (SELECT ...)", "SELECT k FROM Orders WHERE k IN (SELECT k FROM Other)"),
         ("EXISTS", "SELECT k FROM Orders WHERE EXISTS (SELECT 1)"),
         ("a query as a value", "SELECT (SELECT MAX(n) FROM Other)"),

@@ -13,6 +13,7 @@ from sameriver.functions.identity import IDENTITY
 from sameriver.functions.json import JSON
 from sameriver.functions.logic import LOGIC
 from sameriver.functions.mathematics import MATHEMATICS
+from sameriver.functions.ranking import RANKING
 from sameriver.functions.regex import REGEX
 from sameriver.functions.signature import AggregateFunction, ScalarFunction
 from sameriver.functions.strings import STRINGS
@@ -44,6 +45,9 @@ _AGGREGATES = {
 }
 
 
+_RANKING = {function.name: function for function in RANKING}
+
+
 def scalar(name: str) -> ScalarFunction | None:
     """The scalar function of this name, in any case."""
     return _SCALARS.get(name.upper())
@@ -54,7 +58,12 @@ def aggregate(name: str) -> AggregateFunction | None:
     return _AGGREGATES.get(name.upper())
 
 
+def ranking(name: str) -> AggregateFunction | None:
+    """The function of this name that only OVER windows have, in any case."""
+    return _RANKING.get(name.upper())
+
+
 def names() -> list[str]:
     """Every name a call can have, operators left out, sorted."""
-    every = {*_SCALARS, *_AGGREGATES}
+    every = {*_SCALARS, *_AGGREGATES, *_RANKING}
     return sorted(name for name in every if name[0].isalpha() and " " not in name)

@@ -207,6 +207,25 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rank:
+    """The rows of each partition whose rank by ``order`` is from ``start`` to ``end``.
+
+    What a filter on ROW_NUMBER, RANK or DENSE_RANK over a window means; ``column`` names the rank
+    among the output columns, None: it is not one. ``end`` None: no bound. Schema: the input's
+    columns, then the rank.
+    """
+
+    input: Logical
+    function: str
+    partition: tuple[str, ...]
+    order: tuple[SortKey, ...]
+    start: int
+    end: int | None
+    column: str | None
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Correlate:
     """``LATERAL TABLE(f(...))`` or ``UNNEST``; kind INNER or LEFT.
 
@@ -246,6 +265,7 @@ Logical = (
     | Join
     | TemporalJoin
     | Over
+    | Rank
     | Correlate
     | SetOperation
 )

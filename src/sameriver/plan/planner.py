@@ -14,7 +14,9 @@ from sameriver.plan.lower.calc import calc
 from sameriver.plan.lower.changes import check_accepted
 from sameriver.plan.lower.correlate import correlate
 from sameriver.plan.lower.join import lower_join
+from sameriver.plan.lower.over import lower_over
 from sameriver.plan.lower.pull_window import pull_window
+from sameriver.plan.lower.rank import lower_rank
 from sameriver.plan.lower.scan import Reads, lower_scan, reads
 from sameriver.plan.lower.set_operation import set_operation
 from sameriver.plan.lower.settings import Settings
@@ -105,6 +107,10 @@ class _Lowering:
                 return Union(
                     schema=node.schema, branches=tuple(self.lower(branch) for branch in branches)
                 )
+            case logical.Over(input=below):
+                return lower_over(node, self.lower(below), self.settings)
+            case logical.Rank(input=below):
+                return lower_rank(node, self.lower(below), self.settings)
             case logical.Correlate(input=below):
                 return correlate(node, self.lower(below))
             case logical.SetOperation(left=left, right=right):

@@ -38,6 +38,8 @@ def window_columns(node: Logical) -> WindowColumns:
             )
         case logical.Filter(input=below) | logical.Sort(input=below):
             return window_columns(below)
+        case logical.Over(input=below) | logical.Rank(input=below):
+            return window_columns(below)
         case logical.Project(input=below, columns=columns):
             inner = window_columns(below)
             kept = {

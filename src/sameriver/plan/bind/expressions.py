@@ -11,9 +11,11 @@ from sameriver.functions.casts import cast_allowed
 from sameriver.plan.bind import literals, operators, paths
 from sameriver.plan.bind.calls import bind_call
 from sameriver.plan.bind.context import Environment, ExpressionRule
+from sameriver.plan.bind.over import bind_misplaced
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.expressions import Call, Expression, Literal
 from sameriver.sql import data_type, position
+from sameriver.sql.nodes import Positive
 
 
 def bind_cast(node: exp.Expr, environment: Environment) -> Expression:
@@ -65,6 +67,7 @@ EXPRESSIONS: Mapping[type[exp.Expr], ExpressionRule] = {
     exp.Boolean: literals.bind_boolean,
     exp.Null: literals.bind_null,
     exp.Interval: literals.bind_interval,
+    exp.HexString: literals.bind_binary,
     exp.Var: literals.bind_symbol,
     exp.Column: paths.bind_column,
     exp.Dot: paths.bind_dot,
@@ -76,6 +79,7 @@ EXPRESSIONS: Mapping[type[exp.Expr], ExpressionRule] = {
     exp.Paren: operators.bind_paren,
     exp.Alias: operators.bind_paren,
     exp.Neg: operators.bind_negative,
+    Positive: operators.bind_positive,
     exp.And: operators.bind_connector,
     exp.Or: operators.bind_connector,
     exp.Not: operators.bind_not,
@@ -86,7 +90,7 @@ EXPRESSIONS: Mapping[type[exp.Expr], ExpressionRule] = {
     exp.Case: operators.bind_case,
     **dict.fromkeys(operators.BINARY, operators.bind_binary),
     exp.Filter: bind_filter,
-    exp.Window: _refuse("OVER"),
+    exp.Window: bind_misplaced,
     exp.Subquery: _refuse("a query as a value"),
     exp.Exists: _refuse("EXISTS"),
     exp.WithinGroup: _refuse("WITHIN GROUP"),

@@ -14,6 +14,7 @@ from sameriver.plan.bind.aggregate_call import aggregate_call, is_aggregate
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.group_window import GroupWindow
 from sameriver.plan.bind.operators import condition
+from sameriver.plan.bind.over import OverCalls
 from sameriver.plan.bind.paths import parts_of
 from sameriver.plan.bind.vocabulary import GROUP_WINDOWS, GROUPING_CALLS, WINDOW_PARTS
 from sameriver.plan.bind.window_sizes import check_panes
@@ -42,6 +43,7 @@ class Grouping:
         sets: grouping sets as names of keys; None for a plain GROUP BY.
         window: a legacy group window among the keys.
         environment: for arguments of aggregates and for keys.
+        over: collects the OVER calls over the groups.
     """
 
     node: exp.Expr | None
@@ -52,6 +54,7 @@ class Grouping:
     environment: Environment
     calls: list[AggregateCall] = field(default_factory=list)
     preferred: str | None = None
+    over: OverCalls | None = None
 
     def item(self, node: exp.Expr, name: str | None, column: Expression | None) -> Expression:
         """An item of SELECT, over the columns of the aggregation.
@@ -107,8 +110,10 @@ class Grouping:
             special=self._special,
         )
 
-    def _special(self, node: exp.Expr, _: Environment) -> Expression | None:
+    def _special(self, node: exp.Expr, at: Environment) -> Expression | None:
         """Keys, aggregates, and what tells of sets and windows; other nodes are bound as ever."""
+        if isinstance(node, exp.Window) and self.over is not None and at.clause != "HAVING":
+            return self.over.call(node, self._outer("OVER"))
         if is_aggregate(node):
             return self._aggregate(node)
         if isinstance(node, exp.Anonymous):

@@ -16,6 +16,7 @@ from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.hints import state_ttl
 from sameriver.plan.bind.joins import bind_from
 from sameriver.plan.bind.operators import condition
+from sameriver.plan.bind.over import OverCalls
 from sameriver.plan.bind.paths import field, parts_of
 from sameriver.plan.bind.query_parts import with_queries
 from sameriver.plan.bind.refuse import unsupported
@@ -66,11 +67,13 @@ def bind_select(node: exp.Expr, context: Context) -> Logical:
     if _is_grouped(node, items):
         result, order = _grouped(node, items, below, scope, context, ttl)
     else:
-        environment = context.environment(scope, "SELECT")
+        over = OverCalls.of(node, below.schema.names)
+        environment = over.environment(context.environment(scope, "SELECT"))
         bound = [item.column or environment.bind(item.node) for item in items]
         columns = _named(items, bound)
-        order = _order(node, items, columns, context.environment(scope, "ORDER BY"))
-        result = logical.Project(input=below, columns=(*columns, *order.hidden))
+        environment = over.environment(context.environment(scope, "ORDER BY"))
+        order = _order(node, items, columns, environment)
+        result = logical.Project(input=over.plan(below), columns=(*columns, *order.hidden))
     if node.args.get("distinct"):
         result = distinct(result, ttl)
     return sort_plan(node, result, order)
@@ -123,6 +126,7 @@ def _grouped(
     except UserError as error:
         _explain_alias(error, items)
         raise
+    grouping.over = OverCalls.of(node, ())
     bound = [grouping.item(item.node, item.name, item.column) for item in items]
     having = node.args.get("having")
     filter = None if having is None else grouping.having(having.this)
@@ -131,6 +135,7 @@ def _grouped(
     result = grouping.plan(ttl)
     if filter is not None:
         result = logical.Filter(input=result, condition=filter)
+    result = grouping.over.plan(result)
     return logical.Project(input=result, columns=(*columns, *order.hidden)), order
 
 

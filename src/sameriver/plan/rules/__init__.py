@@ -13,6 +13,7 @@ from sameriver.plan.rules.project_arguments import project_arguments
 from sameriver.plan.rules.prune_columns import prune_columns
 from sameriver.plan.rules.push_filter import push_filter
 from sameriver.plan.rules.push_join import push_join
+from sameriver.plan.rules.recognize_rank import recognize_rank
 from sameriver.plan.rules.remove_project import remove_project
 from sameriver.plan.rules.share_calls import share_calls
 from sameriver.plan.rules.tree import everywhere
@@ -24,6 +25,7 @@ RULES: list[Callable[[Logical], Logical]] = [
     everywhere(push_filter),
     everywhere(push_join),
     everywhere(merge_filters),
+    everywhere(recognize_rank),
     prune_columns,
     everywhere(merge_projects),
     everywhere(remove_project),

@@ -52,6 +52,10 @@ def _prune(node: Logical, needed: Names) -> Logical:
             return _union(node, needed)
         case logical.Join():
             return _join(node, needed)
+        case logical.Over():
+            return _over(node, needed)
+        case logical.Rank():
+            return _rank(node, needed)
         case logical.Correlate():
             return _correlate(node, needed)
         case logical.Sort() | logical.Insert():
@@ -140,6 +144,29 @@ def _union(node: logical.Union, needed: Names) -> Logical:
     places = [i for i, f in enumerate(node.schema) if f in kept]
     branches = tuple(_exactly(b, [b.schema.names[i] for i in places]) for b in node.inputs)
     return replace(node, inputs=branches, schema=Schema(kept))
+
+
+def _over(node: logical.Over, needed: Names) -> Logical:
+    calls = tuple(over for over in node.calls if over.call.name in needed)
+    if not calls:
+        return _prune(node.input, needed)
+    orders = (key.expression for over in calls for key in over.order)
+    keys = (name for over in calls for name in over.partition)
+    reads = _reads(tuple(over.call for over in calls)).union(keys, *map(columns, orders))
+    names = {over.call.name for over in node.calls}
+    below = _prune(node.input, (needed - names) | reads)
+    results = tuple(Field(over.call.name, over.call.type) for over in calls)
+    return replace(node, input=below, calls=calls, schema=Schema((*below.schema.fields, *results)))
+
+
+def _rank(node: logical.Rank, needed: Names) -> Logical:
+    """Without its rank if nobody reads that; rows are stored, so not a column too many."""
+    column = node.column if node.column in needed else None
+    read = needed.union(node.partition, *(columns(key.expression) for key in node.order))
+    below = node.input.schema
+    below_kept = _exactly(node.input, [f.name for f in below if f.name in read])
+    kept = Schema(tuple(f for f in node.schema if f.name in below_kept.schema or f.name == column))
+    return replace(node, input=below_kept, column=column, schema=kept)
 
 
 def _correlate(node: logical.Correlate, needed: Names) -> Logical:
