@@ -227,6 +227,36 @@ def test_show_create_table_takes_tables_only(session: Session) -> None:
     assert code(session, "SHOW CREATE VIEW v") == "UNSUPPORTED"
 
 
+@pytest.mark.parametrize(
+    ("condition", "names"),
+    [
+        ("LIKE 'e_'", ["e1", "e2"]),
+        ("LIKE 'e%'", ["e", "e1", "e2"]),
+        ("NOT LIKE '%2'", ["e", "e1"]),
+        ("LIKE 'E%'", []),
+        ("ILIKE 'E%'", ["e", "e1", "e2"]),
+        ("FROM default_database LIKE 'e1'", ["e1"]),
+    ],
+)
+def test_show_lists_what_a_pattern_matches(
+    session: Session, condition: str, names: list[str]
+) -> None:
+    session.execute("CREATE VIEW e1 AS SELECT 1 AS a; CREATE VIEW e2 AS SELECT 1 AS a")
+    assert column(session, f"SHOW TABLES {condition}") == names
+
+
+def test_hint_behind_the_table_of_insert_lays_options_over_its_own(
+    session: Session, tmp_path: Path
+) -> None:
+    session.execute(
+        f"CREATE TABLE o (a STRING) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / 'x'}',"
+        " 'format' = 'csv');"
+        f"INSERT INTO o /*+ OPTIONS('path' = '{tmp_path / 'y'}') */ SELECT k FROM e WHERE n = 3"
+    )
+    assert written(tmp_path / "y") == ["a"]
+    assert not (tmp_path / "x").exists()
+
+
 def test_databases_hold_their_own_tables(session: Session) -> None:
     session.execute("CREATE DATABASE d; USE d; CREATE VIEW v AS SELECT 1 AS a")
     assert column(session, "SHOW TABLES") == ["v"]

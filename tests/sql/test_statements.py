@@ -47,6 +47,8 @@ def plain(statement: Any) -> dict[str, Any]:
         ("USE CATALOG c", Use, {"kind": "CATALOG", "name": "c"}),
         ("SHOW TABLES", Show, {"kind": "TABLES"}),
         ("SHOW TABLES FROM d", Show, {"kind": "TABLES", "name": "d"}),
+        ("SHOW TABLES LIKE 'a%'", Show, {"kind": "TABLES", "like": "a%"}),
+        ("SHOW VIEWS NOT LIKE 'a'", Show, {"kind": "VIEWS", "like": "a", "negated": True}),
         ("SHOW USER FUNCTIONS", Show, {"kind": "USER FUNCTIONS"}),
         ("SHOW CURRENT DATABASE", Show, {"kind": "CURRENT DATABASE"}),
         ("SHOW CREATE TABLE t", Show, {"kind": "CREATE TABLE", "name": "t"}),

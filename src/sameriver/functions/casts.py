@@ -71,9 +71,17 @@ def cast_fallible(source: DataType, target: DataType) -> bool:
         return target.root not in (*CHARACTERS, *BINARIES)
     if source.root in APPROXIMATE and target.root is Root.DECIMAL:
         return True
+    if _finer(source, target):
+        return True
     if source.root is target.root and source.children:
         return any(map(cast_fallible, source.children, target.children))
     return False
+
+
+def _finer(source: DataType, target: DataType) -> bool:
+    """Whether the cast is to nanoseconds, which reach from 1678 to 2261 only."""
+    coarse = source.root is Root.DATE or (source.root in TIMESTAMPS and time_unit(source) != "ns")
+    return coarse and target.root in TIMESTAMPS and time_unit(target) == "ns"
 
 
 def cast(
@@ -174,12 +182,11 @@ def _time(value: pl.Expr, source: DataType, target: DataType, zone: ZoneInfo) ->
     unit = time_unit(target)
     if one is Root.TIME:
         value = pl.lit(0).cast(pl.Date).dt.combine(value, time_unit=unit)
-    wide = value.cast(pl.Datetime(unit, "UTC" if one is two is Root.TIMESTAMP_LTZ else None))
+    aware = "UTC" if one is two is Root.TIMESTAMP_LTZ else None
+    wide = value.cast(pl.Datetime(unit, aware), strict=False)
     if not (one in TIMESTAMPS and (source.precision or 0) <= (target.precision or 0)):
         held = {"ms": 3, "us": 6, "ns": 9}[unit]
-        wide = _cut(wide.cast(pl.Int64), target, held).cast(
-            pl.Datetime(unit, "UTC" if one is two is Root.TIMESTAMP_LTZ else None)
-        )
+        wide = _cut(wide.cast(pl.Int64), target, held).cast(pl.Datetime(unit, aware))
     if two is Root.TIMESTAMP_LTZ and one is not Root.TIMESTAMP_LTZ:
         return to_instant(wide, zone)
     return wide

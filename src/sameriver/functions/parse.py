@@ -26,6 +26,8 @@ _FALSE = ["f", "false", "n", "no", "0"]
 _FLOAT = r"^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?|NaN|Infinity)$"
 _PLAIN = r"^([+-]?)(\d*)(?:\.(\d*))?$"
 _CLOCK = r"^(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?)?$"
+_YEARS = range(1678, 2262)
+"""Years that nanoseconds since 1970 reach in 64 bits."""
 _DATE = r"^(\d{1,4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$"
 
 
@@ -121,6 +123,8 @@ def timestamp_of(value: pl.Expr, type: DataType) -> pl.Expr:
         rest = let(dtype, lambda odd: _timestamp(odd, type), pl.when(quick.is_null()).then(text))
         return pl.coalesce(quick, rest)
 
+    if unit == "ns":
+        value = pl.when(value.str.head(4).cast(pl.Int32, strict=False).is_in(_YEARS)).then(value)
     if type.precision not in (3, 6, 9):
         return let(dtype, lambda text: _timestamp(text, type), value)
     quick = value.str.to_datetime(

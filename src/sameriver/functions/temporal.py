@@ -47,6 +47,8 @@ from sameriver.functions.zones import to_instant, to_wall
 _Args = Sequence[pl.Expr]
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _MILLIS = timestamp(3)
+_FOUR_DIGIT_YEARS = (-62_167_219_200_000, 253_402_300_799_999)
+"""First and last millisecond of the years 0 to 9999."""
 
 
 def _wall(evaluation: Evaluation, position: int, value: pl.Expr) -> tuple[pl.Expr, DataType]:
@@ -125,7 +127,7 @@ def _date_format(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 
 def _from_unixtime(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    instant = (args[0] * 1000).cast(pl.Datetime("ms", "UTC"))
+    instant = _instant(args[0], 1000)
     return formatted(to_wall(instant, evaluation.zone), _pattern(evaluation, 1))
 
 
@@ -154,8 +156,14 @@ def _to_timestamp_ltz(evaluation: Evaluation, args: _Args) -> pl.Expr:
         zone = zone_of("UTC" if len(args) < 3 else str(evaluation.operands[2].value))
         return to_instant(_to_timestamp(evaluation, args[:2]), zone)
     precision = evaluation.operands[1].value if len(args) == 2 else 3
-    by = 1000 if precision == 0 else 1
-    return (args[0].cast(pl.Int64) * by).cast(pl.Datetime("ms", "UTC"))
+    return _instant(args[0].cast(pl.Int64, strict=False), 1000 if precision == 0 else 1)
+
+
+def _instant(number: pl.Expr, milliseconds: int) -> pl.Expr:
+    """So many units after 1970; NULL outside the years 0 to 9999, as in Flink."""
+    first, last = (bound // milliseconds for bound in _FOUR_DIGIT_YEARS)
+    held = pl.when(number.is_between(first, last)).then(number)
+    return (held * milliseconds).cast(pl.Datetime("ms", "UTC"))
 
 
 def zone_of(name: str) -> ZoneInfo:

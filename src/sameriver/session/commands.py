@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -67,6 +68,24 @@ def show(statement: Show, catalog: Catalog) -> Listing:
     Raises:
         UserError: UNSUPPORTED, UNKNOWN_TABLE.
     """
+    everything = _everything(statement, catalog)
+    if statement.like is None:
+        return everything
+    pattern = _regex(statement.like, any_case=statement.any_case)
+    named = everything.rows.to_series(0).str.contains(pattern)
+    return Listing(everything.schema, everything.rows.filter(named != statement.negated))
+
+
+def _regex(like: str, *, any_case: bool) -> str:
+    """What a LIKE pattern matches: ``%`` any text, ``_`` any character, a backslash escapes."""
+    parts = (
+        re.escape(part[-1]) if len(part) > 1 else {"%": ".*", "_": "."}.get(part, re.escape(part))
+        for part in re.findall(r"\\.|.", like, re.DOTALL)
+    )
+    return f"(?s{'i' if any_case else ''})^{''.join(parts)}$"
+
+
+def _everything(statement: Show, catalog: Catalog) -> Listing:
     items = list(catalog.items(_namespace(statement, catalog)))
     match statement.kind:
         case "TABLES":

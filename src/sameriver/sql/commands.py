@@ -9,6 +9,8 @@ from sameriver.sql.tokens import Kind
 
 _LISTS = ("TABLES", "VIEWS", "FUNCTIONS", "DATABASES", "CATALOGS", "MODULES", "JARS", "JOBS")
 
+_LIKE = ("TABLES", "VIEWS", "FUNCTIONS", "USER FUNCTIONS", "DATABASES", "CATALOGS", "COLUMNS")
+
 
 def at_end(cursor: Cursor) -> bool:
     """Whether the statement ends here."""
@@ -75,7 +77,7 @@ def use(cursor: Cursor) -> Use:
 
 
 def show(cursor: Cursor) -> Show:
-    """``SHOW TABLES [FROM name]``, ``SHOW CREATE TABLE name``, ``SHOW CURRENT CATALOG``, ..."""
+    """``SHOW TABLES [FROM name] [[NOT] LIKE pattern]``, ``SHOW CREATE TABLE name``, ..."""
     start = cursor.advance()
     kind, name = cursor.token.upper, None
     if kind in _LISTS or cursor.at("USER", "FUNCTIONS") or cursor.at("FULL", "MODULES"):
@@ -98,10 +100,20 @@ def show(cursor: Cursor) -> Show:
         name = table_name(cursor)
     else:
         cursor.unexpected(", ".join(_LISTS[:-1]) + ", COLUMNS, CREATE TABLE or CURRENT DATABASE")
-    if cursor.at_any("LIKE", "ILIKE", "NOT"):
-        pattern = cursor.advance()
-        cursor.unsupported("SHOW ... LIKE", pattern, "Leave it out to list all.")
-    return Show(kind=kind, name=name, position=cursor.span(start))
+    negated = kind in _LIKE and cursor.accept("NOT")
+    any_case = kind in _LIKE and cursor.at("ILIKE")
+    like = None
+    if negated or any_case or (kind in _LIKE and cursor.at("LIKE")):
+        cursor.expect("ILIKE" if any_case else "LIKE")
+        like = cursor.string("the pattern in single quotes")
+    return Show(
+        kind=kind,
+        name=name,
+        like=like,
+        negated=negated,
+        any_case=any_case,
+        position=cursor.span(start),
+    )
 
 
 def describe(cursor: Cursor) -> Describe:

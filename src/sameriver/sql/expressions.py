@@ -9,6 +9,7 @@ from sqlglot import exp
 from sameriver.sql.calls import call, no_parentheses
 from sameriver.sql.cursor import Cursor
 from sameriver.sql.literals import interval, is_temporal, temporal
+from sameriver.sql.nodes import Positive
 from sameriver.sql.tokens import Kind, Token
 from sameriver.sql.types import type_node
 from sameriver.sql.words import RESERVED
@@ -194,7 +195,7 @@ def _unary(cursor: Cursor) -> exp.Expr:
     if cursor.accept("-"):
         return cursor.mark(exp.Neg(this=_unary(cursor)), start)
     if cursor.accept("+"):
-        return _unary(cursor)
+        return cursor.mark(Positive(this=_unary(cursor)), start)
     return _postfix(cursor, start)
 
 
@@ -223,6 +224,9 @@ def _primary(cursor: Cursor) -> exp.Expr:
         case Kind.NUMBER:
             cursor.advance()
             return cursor.mark(exp.Literal.number(token.text), token)
+        case Kind.BINARY:
+            cursor.advance()
+            return cursor.mark(exp.HexString(this=token.text), token)
         case Kind.QUOTED:
             return _named(cursor)
         case Kind.WORD:
@@ -326,7 +330,7 @@ def _case(cursor: Cursor) -> exp.Expr:
     if not cursor.at("WHEN"):
         cursor.unexpected("'WHEN'")
     while cursor.accept("WHEN"):
-        condition = expression(cursor)
+        condition = expression(cursor) if value is None else _whens(cursor)
         cursor.expect("THEN")
         branches.append(exp.If(this=condition, true=expression(cursor)))
     default = expression(cursor) if cursor.accept("ELSE") else None
@@ -336,6 +340,15 @@ def _case(cursor: Cursor) -> exp.Expr:
         hint = f"The CASE of line {where.line}, column {where.column} needs an END."
         cursor.unexpected(expected, hint)
     return cursor.mark(exp.Case(this=value, ifs=branches, default=default), start)
+
+
+def _whens(cursor: Cursor) -> exp.Expr:
+    """What a CASE with an operand compares it with; several values as an exp.Tuple."""
+    start = cursor.token
+    values = cursor.separated(lambda: expression(cursor))
+    if len(values) == 1:
+        return values[0]
+    return cursor.mark(exp.Tuple(expressions=values), start)
 
 
 def _cast(cursor: Cursor) -> exp.Expr:

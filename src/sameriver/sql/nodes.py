@@ -38,6 +38,10 @@ class WindowTvf(exp.Expression):
     }
 
 
+class Positive(exp.Unary):
+    """``+x``: a number or interval as it is."""
+
+
 def position(node: exp.Expr | None) -> Position | None:
     """Where a node stands in its script; its first placed part's, if it has no place itself."""
     if node is None:

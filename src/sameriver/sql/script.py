@@ -14,6 +14,7 @@ from sameriver.sql.cursor import Cursor, Grammar
 from sameriver.sql.definitions import create, drop
 from sameriver.sql.expressions import expression, operand
 from sameriver.sql.queries import query
+from sameriver.sql.hints import hint
 from sameriver.sql.statements import Explain, Insert, Query, Statement, StatementSet
 from sameriver.sql.tokens import Kind, Token
 
@@ -109,16 +110,13 @@ def _statement(cursor: Cursor) -> Statement:
 
 
 def _insert(cursor: Cursor) -> Insert:
-    """``INSERT INTO | OVERWRITE table [PARTITION (...)] [(columns)] query``."""
+    """``INSERT INTO | OVERWRITE table [/*+ hint */] [PARTITION (...)] [(columns)] query``."""
     start = cursor.advance()
     overwrite = cursor.accept("OVERWRITE")
     if not overwrite:
         cursor.expect("INTO")
     table = table_name(cursor)
-    if cursor.at("/*+"):
-        hint = "Write the options in the WITH of the table."
-        word = cursor.advance()
-        cursor.unsupported("a hint on the table of INSERT", word, hint)
+    options = hint(cursor)
     partition: tuple[tuple[str, exp.Expr], ...] = ()
     if cursor.accept("PARTITION"):
         partition = tuple(cursor.wrapped(lambda: cursor.separated(lambda: _partition(cursor))))
@@ -144,6 +142,7 @@ def _partition(cursor: Cursor) -> tuple[str, exp.Expr]:
         cursor.unexpected(f"'=' and the value of '{name}'", hint)
     cursor.expect("=")
     return name, cursor.expression()
+        hint=options,
 
 
 def _execute(cursor: Cursor) -> Statement:

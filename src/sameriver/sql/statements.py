@@ -121,10 +121,11 @@ class Drop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insert:
-    """``INSERT INTO table [PARTITION (k = v)] [(columns)] query``."""
+    """``INSERT INTO table [/*+ hint */] [PARTITION (k = v)] [(columns)] query``."""
 
     table: Name
     columns: tuple[str, ...] = ()
+    hint: exp.Hint | None = None
     partition: tuple[tuple[str, exp.Expr], ...] = ()
     query: exp.Expr
     overwrite: bool = False
@@ -181,11 +182,20 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Show:
-    """``kind``: TABLES, VIEWS, FUNCTIONS, DATABASES, CATALOGS, CREATE TABLE, ..."""
+    """``kind``: TABLES, VIEWS, FUNCTIONS, DATABASES, CATALOGS, CREATE TABLE, ...
+
+    Attributes:
+        like: what names are compared with, if anything.
+        negated: NOT LIKE.
+        any_case: ILIKE.
+    """
 
     kind: str
     name: Name | None = None
     position: Position | None = None
+    like: str | None = None
+    negated: bool = False
+    any_case: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

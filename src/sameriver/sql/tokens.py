@@ -19,6 +19,7 @@ class Kind(Enum):
     WORD = "word"
     QUOTED = "quoted name"
     STRING = "string"
+    BINARY = "binary string"
     NUMBER = "number"
     SYMBOL = "symbol"
     BAD = "bad"
@@ -45,7 +46,7 @@ _PATTERN = re.compile(
       (?P<skip>\s+ | (?:--|//)[^\n]* | /\*(?!\+).*?\*/)
     | (?P<unicode>[uU]&'(?:[^']|'')*')
     | (?P<binary>[xX]'(?:[^']|'')*')
-    | (?P<string>'(?:[^']|'')*')
+    | (?P<string>(?:_[uU][tT][fF]8)?'(?:[^']|'')*')
     | (?P<quoted>`(?:[^`]|``)+`)
     | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w$]))
     | (?P<word>[^\W\d][\w$]*)
@@ -98,11 +99,14 @@ def _token(found: re.Match[str]) -> Token:
         case "quoted":
             return Token(Kind.QUOTED, raw[1:-1].replace("``", "`"), "", start, end)
         case "string":
-            return Token(Kind.STRING, raw[1:-1].replace("''", "'"), "", start, end)
+            text = raw[raw.index("'") + 1 : -1].replace("''", "'")
+            return Token(Kind.STRING, text, "", start, end)
         case "unicode":
             return _unicode(raw, start, end)
-    hint = "Write the bytes as a string and CAST it, such as CAST('abc' AS BYTES)."
-    return Token(Kind.BAD, "binary literals are not supported", "", start, end, hint)
+    if re.fullmatch("(?:[0-9a-fA-F]{2})*", raw[2:-1]):
+        return Token(Kind.BINARY, raw[2:-1], "", start, end)
+    hint = "Write two hexadecimal digits a byte, such as X'0AFF'."
+    return Token(Kind.BAD, "a binary string is malformed", "", start, end, hint)
 
 
 def _unicode(raw: str, start: int, end: int) -> Token:

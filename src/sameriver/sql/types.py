@@ -240,18 +240,17 @@ def interval_span(cursor: Cursor) -> tuple[str, str | None]:
         return first, None
     family = _YEAR_MONTH if first in _YEAR_MONTH else _DAY_TIME
     smaller = family[family.index(first) + 1 :]
-    if cursor.token.upper not in smaller:
+    if cursor.token.upper.removesuffix("S") not in smaller:
         cursor.unexpected(" or ".join(smaller) or f"no TO after {first}")
     return first, _interval_unit(cursor)
 
 
 def _interval_unit(cursor: Cursor) -> str:
-    """``DAY``, ``DAY(2)``, ``SECOND(2, 3)``, ...; the word."""
+    """``DAY``, ``DAYS``, ``DAY(2)``, ``SECOND(2, 3)``, ...; the word without an S."""
     units = (*_YEAR_MONTH, *_DAY_TIME)
-    word = cursor.token.upper
+    word = cursor.token.upper.removesuffix("S")
     if word not in units:
-        hint = f"Write {word[:-1]}." if word.endswith("S") and word[:-1] in units else ""
-        hint = _LONGER.get(word, hint)
+        hint = _LONGER.get(word, "")
         cursor.unexpected("a unit of time: YEAR, MONTH, DAY, HOUR, MINUTE or SECOND", hint)
     cursor.advance()
     if cursor.accept("("):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -18,19 +18,28 @@ _STATE = ("STATE_TTL", "JOIN_STATE_TTL")
 
 
 def table_options(table: exp.Expr) -> tuple[tuple[str, str], ...]:
-    """Options of the OPTIONS hint of a table.
+    """Options of the OPTIONS hint of a table in FROM.
+
+    Raises:
+        UserError: UNKNOWN_HINT, BAD_HINT.
+    """
+    return tuple(options_of(table.args.get("hints") or ()).items())
+
+
+def options_of(hints: Iterable[exp.Expr]) -> dict[str, str]:
+    """Options of the OPTIONS hints behind the name of a table.
 
     Raises:
         UserError: UNKNOWN_HINT, BAD_HINT.
     """
     options: dict[str, str] = {}
-    for hint in table.args.get("hints") or ():
+    for hint in hints:
         for call in hint.expressions:
             name = call.name.upper()
             if name != "OPTIONS":
                 raise _unknown(call, ("OPTIONS",))
             options |= _pairs(call)
-    return tuple(options.items())
+    return options
 
 
 @dataclass(frozen=True, slots=True)

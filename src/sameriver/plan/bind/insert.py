@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sameriver.common.config import Config
 from sameriver.common.errors import Position, UserError, nearest
 from sameriver.common.schema import Field, Schema
@@ -10,6 +12,7 @@ from sameriver.functions.casts import cast_allowed, implicit_cast_allowed
 from sameriver.plan import logical
 from sameriver.plan.bind.calls import coerce
 from sameriver.plan.bind.context import Context
+from sameriver.plan.bind.hints import options_of
 from sameriver.plan.bind.query import query_context
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import Scope
@@ -49,6 +52,8 @@ def bind_insert(insert: Insert, catalog: Catalog, config: Config) -> logical.Ins
             hint="Insert into a table.",
             position=insert.table.position,
         )
+    if insert.hint is not None:
+        target = replace(target, options=target.options | options_of([insert.hint]))
     context = query_context(catalog, config)
     plan = context.query(insert.query)
     constants = _constants(insert, target, context)

@@ -12,12 +12,14 @@ from sameriver.common.errors import UserError
 from sameriver.common.types import DataType, Root
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.intervals import interval
-from sameriver.plan.expressions import Expression, Literal
+from sameriver.plan.expressions import Call, Expression, Literal
 from sameriver.sql import data_type
 
 _INT = 2**31 - 1
 _BIGINT = 2**63 - 1
 _MOST_DIGITS = 38
+_MICROSECONDS = 6
+"""Digits of a second that Python's times hold; a literal with more is read by CAST."""
 
 
 def bind_literal(node: exp.Expr, environment: Environment) -> Expression:
@@ -70,6 +72,12 @@ def bind_boolean(node: exp.Expr, environment: Environment) -> Expression:
     return Literal(bool(node.this), t.BOOLEAN.not_null)
 
 
+def bind_binary(node: exp.Expr, environment: Environment) -> Expression:
+    """``X'0AFF'``: BINARY(2) NOT NULL."""
+    value = bytes.fromhex(node.this)
+    return Literal(value, t.binary(len(value)).not_null)
+
+
 def bind_null(node: exp.Expr, environment: Environment) -> Expression:
     return Literal(None, t.NULL)
 
@@ -84,7 +92,7 @@ def bind_interval(node: exp.Expr, environment: Environment) -> Expression:
     return interval(node)
 
 
-def temporal(node: exp.Expr) -> Literal | None:
+def temporal(node: exp.Expr) -> Expression | None:
     """``DATE '...'``, ``TIME '...'``, ``TIMESTAMP '...'``: a Cast to a NOT NULL type.
 
     Raises:
@@ -95,8 +103,12 @@ def temporal(node: exp.Expr) -> Literal | None:
     type = data_type(node.args["to"])
     if type.nullable or type.root not in (Root.DATE, Root.TIME, Root.TIMESTAMP):
         return None
+    written = node.this.this.strip()
     try:
-        return Literal(_moment(node.this.this.strip(), type), type)
+        moment = _moment(written, type)
+        if (type.precision or 0) > _MICROSECONDS:
+            return Call("CAST", (text(written),), type)
+        return Literal(moment, type)
     except ValueError as error:
         raise UserError(
             "BAD_LITERAL",

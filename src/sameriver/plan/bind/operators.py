@@ -8,7 +8,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from sameriver.common.errors import UserError
-from sameriver.common.types import BOOLEAN, INTEGERS, NULL, Root
+from sameriver.common.types import BOOLEAN, INTEGERS, INTERVALS, NULL, NUMERIC, Root
 from sameriver.functions.coercion import common_type
 from sameriver.plan.bind.calls import call
 from sameriver.plan.bind.context import Environment
@@ -122,6 +122,22 @@ def bind_negative(node: exp.Expr, environment: Environment) -> Expression:
     return call("NEGATE", [value])
 
 
+def bind_positive(node: exp.Expr, environment: Environment) -> Expression:
+    """Unary plus.
+
+    Raises:
+        UserError: WRONG_ARGUMENTS for what is neither a number nor an interval.
+    """
+    value = environment.bind(node.this)
+    if value.type.root not in (*NUMERIC, *INTERVALS, Root.NULL):
+        raise UserError(
+            "WRONG_ARGUMENTS",
+            f"unary + takes a number or an interval, not {value.type.name}",
+            hint="Leave the + out, or CAST the value.",
+        )
+    return value
+
+
 def bind_paren(node: exp.Expr, environment: Environment) -> Expression:
     return environment.bind(node.this)
 
@@ -175,8 +191,15 @@ def bind_case(node: exp.Expr, environment: Environment) -> Expression:
         if operand is None:
             args.append(condition(branch.this, environment, "the condition of WHEN"))
         else:
-            args.append(call("=", [operand, environment.bind(branch.this)]))
+            args.append(_equal_to_any(operand, branch.this, environment))
         args.append(environment.bind(branch.args["true"]))
     default = node.args.get("default")
     args.append(Literal(None, NULL) if default is None else environment.bind(default))
     return call("CASE", args)
+
+
+def _equal_to_any(operand: Expression, node: exp.Expr, environment: Environment) -> Expression:
+    """``WHEN a`` or ``WHEN a, b`` of a CASE with an operand."""
+    values = node.expressions if isinstance(node, exp.Tuple) else [node]
+    tests = [call("=", [operand, environment.bind(value)]) for value in values]
+    return tests[0] if len(tests) == 1 else call("OR", tests)
