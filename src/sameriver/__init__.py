@@ -3,6 +3,7 @@
 from sameriver.common import collecting
 from sameriver.common.errors import ExternalError, InternalError, SameriverError, UserError
 from sameriver.session import Result, Session
+from sameriver.session.functions import udaf, udf, udtf
 
 __all__ = [
     "ExternalError",
@@ -11,6 +12,9 @@ __all__ = [
     "SameriverError",
     "Session",
     "UserError",
+    "udaf",
+    "udf",
+    "udtf",
 ]
 
 collecting.resume()

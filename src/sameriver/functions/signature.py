@@ -115,11 +115,11 @@ class TableFunction:
     Attributes:
         name: as plans print it.
         infer: checks operands and settles types; raises UserError (WRONG_ARGUMENTS).
-        expand: takes arguments and their types.
+        expand: takes arguments, their types, and the number of rows.
         deterministic: whether the same arguments always give the same rows.
     """
 
     name: str
     infer: Callable[[Sequence[Operand]], TableResolved]
-    expand: Callable[[Sequence[pl.Series], Sequence[DataType]], Expanded]
+    expand: Callable[[Sequence[pl.Series], Sequence[DataType], int], Expanded]
     deterministic: bool = True

@@ -72,10 +72,10 @@ def _expand(args: Sequence[pl.Series], types: Sequence[DataType], *, ordinality:
 UNNEST = TableFunction(
     name="UNNEST",
     infer=lambda operands: _infer(operands, ordinality=False),
-    expand=lambda args, types: _expand(args, types, ordinality=False),
+    expand=lambda args, types, height: _expand(args, types, ordinality=False),
 )
 UNNEST_WITH_ORDINALITY = TableFunction(
     name="UNNEST WITH ORDINALITY",
     infer=lambda operands: _infer(operands, ordinality=True),
-    expand=lambda args, types: _expand(args, types, ordinality=True),
+    expand=lambda args, types, height: _expand(args, types, ordinality=True),
 )

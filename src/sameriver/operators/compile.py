@@ -41,7 +41,7 @@ def uses_clock(expression: Expression) -> bool:
 
 
 def _function(call: Call) -> ScalarFunction:
-    function = functions.scalar(call.function)
+    function = call.definition or functions.scalar(call.function)
     if function is None:
         raise InternalError("UNBOUND_FUNCTION", f"there is no function '{call.function}'")
     return function
@@ -87,7 +87,9 @@ def _fold(call: Call, zone: ZoneInfo) -> pl.Expr | None:
 def _call(call: Call, zone: ZoneInfo, mask: _Mask) -> pl.Expr:
     function = _function(call)
     args = _arguments(call, zone, mask)
-    if function.fallible and mask is not None:
+    if call.definition is not None:
+        args = [*args, pl.lit(True) if mask is None else mask]
+    elif function.fallible and mask is not None:
         args = [pl.when(mask).then(arg) for arg in args]
     operands = tuple(
         Operand(arg.type, arg.value if isinstance(arg, Literal) else UNKNOWN) for arg in call.args
@@ -103,7 +105,7 @@ def _call(call: Call, zone: ZoneInfo, mask: _Mask) -> pl.Expr:
 def _costly(call: Call, evaluation: Evaluation, function: ScalarFunction) -> bool:
     """Whether the kernel would compute an argument more than once."""
     computed = [f"${n}" for n, arg in enumerate(call.args) if isinstance(arg, Call)]
-    if not computed or not function.deterministic:
+    if not computed or not function.deterministic or call.definition is not None:
         return False
     places = [pl.col(f"${n}") for n in range(len(call.args))]
     used = function.kernel(evaluation, places).meta.root_names()

@@ -32,7 +32,8 @@ class CorrelateOperator(Operator):
         if not len(changes):
             return
         args = self._arguments(changes.rows)
-        expanded = self._node.function.expand(args, [arg.type for arg in self._node.args])
+        types = [arg.type for arg in self._node.args]
+        expanded = self._node.function.expand(args, types, len(changes))
         added = expanded.rows
         added = pl.DataFrame(
             [

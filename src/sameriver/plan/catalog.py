@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sameriver import functions
 from sameriver.common.errors import Position, UserError, nearest
 from sameriver.common.schema import Schema
+from sameriver.functions.python import PythonFunction
 from sameriver.plan.namespaces import Namespace, Namespaces, Path
 from sameriver.plan.table import Table
-from sameriver.sql.statements import CreateFunction
 
 __all__ = ["Catalog", "Namespace", "Path", "View"]
 
@@ -34,7 +35,8 @@ class Catalog(Namespaces):
     def __init__(self) -> None:
         super().__init__()
         self._objects: dict[Path, Table | View] = {}
-        self._functions: dict[Path, CreateFunction] = {}
+        self._functions: dict[Path, PythonFunction] = {}
+        self._system: dict[str, PythonFunction] = {}
 
     def find(
         self, parts: tuple[str, ...], namespace: Namespace | None = None
@@ -125,35 +127,54 @@ class Catalog(Namespaces):
         del self._objects[self.path(parts)]
         return True
 
-    def add_function(self, create: CreateFunction) -> bool:
-        """Adds a function; whether it is new.
+    def add_function(
+        self,
+        parts: tuple[str, ...],
+        function: PythonFunction,
+        *,
+        system: bool = False,
+        if_not_exists: bool = False,
+        replace: bool = False,
+        position: Position | None = None,
+    ) -> bool:
+        """Adds a function, to a database or (``system``) for all of them; whether it is new.
 
         Raises:
-            UserError: FUNCTION_EXISTS, UNKNOWN_DATABASE.
+            UserError: FUNCTION_EXISTS, also where Flink has one of that name; UNKNOWN_DATABASE.
         """
-        path = self.settled(create.name.parts, create.position)
-        if path in self._functions:
-            if create.if_not_exists:
-                return False
+        simple = parts[-1].upper()
+        path = self.settled(parts, position)
+        there = simple in self._system if system else path in self._functions
+        if there and if_not_exists:
+            return False
+        if simple in functions.names() or (there and not replace):
+            whose = "built-in function" if simple in functions.names() else "function"
             raise UserError(
                 "FUNCTION_EXISTS",
-                f"there is a function '{create.name}' already",
+                f"there is a {whose} '{'.'.join(parts)}' already",
                 hint="Use another name, IF NOT EXISTS, or DROP the old one first.",
-                position=create.position,
+                position=position,
             )
-        self._functions[path] = create
+        if system:
+            self._system[simple] = function
+        else:
+            self._functions[path] = function
         return True
 
-    def function(self, name: str) -> CreateFunction | None:
-        """The function a script created under this name, in any case."""
+    def function(self, name: str, namespace: Namespace | None = None) -> PythonFunction | None:
+        """The user's function of this name, in any case."""
+        wanted = name.upper()
+        if wanted in self._system:
+            return self._system[wanted]
         for path, function in self._functions.items():
-            if path[2].upper() == name.upper() and path[:2] == self.namespace:
+            if path[2].upper() == wanted and path[:2] == (namespace or self.namespace):
                 return function
         return None
 
     def functions(self) -> list[str]:
-        """Names of the functions that scripts created, in the current database."""
-        return sorted(path[2] for path in self._functions if path[:2] == self.namespace)
+        """Names of the user's functions that the current database sees."""
+        own = (path[2] for path in self._functions if path[:2] == self.namespace)
+        return sorted({*own, *(name.lower() for name in self._system)})
 
     def drop_function(
         self, parts: tuple[str, ...], *, if_exists: bool = False, position: Position | None = None
@@ -163,15 +184,23 @@ class Catalog(Namespaces):
         Raises:
             UserError: UNKNOWN_FUNCTION.
         """
-        path = self.path(parts)
-        if path not in self._functions and not if_exists:
-            raise UserError(
-                "UNKNOWN_FUNCTION",
-                f"there is no function '{'.'.join(parts)}' to drop",
-                hint=nearest(parts[-1], self.functions()),
-                position=position,
-            )
-        return self._functions.pop(path, None) is not None
+        simple = parts[-1].upper()
+        if len(parts) == 1 and simple in self._system:
+            del self._system[simple]
+            return True
+        wanted = self.path(parts)
+        path = next((p for p in self._functions if _same_function(p, wanted)), None)
+        if path is not None:
+            del self._functions[path]
+            return True
+        if if_exists:
+            return False
+        raise UserError(
+            "UNKNOWN_FUNCTION",
+            f"there is no function '{'.'.join(parts)}' to drop",
+            hint=nearest(parts[-1], self.functions()),
+            position=position,
+        )
 
     def drop_namespace(
         self,
@@ -195,3 +224,8 @@ class Catalog(Namespaces):
                 position=position,
             )
         return super().drop_namespace(kind, parts, if_exists=if_exists, position=position)
+
+
+def _same_function(one: Path, two: Path) -> bool:
+    """Functions go by their name in any case."""
+    return one[:2] == two[:2] and one[2].upper() == two[2].upper()

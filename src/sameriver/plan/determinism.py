@@ -21,5 +21,5 @@ def deterministic(expression: Expression) -> bool:
 def _volatile(call: Call) -> bool:
     if call.function in _CLOCKS or (call.function == "UNIX_TIMESTAMP" and not call.args):
         return True
-    function = functions.scalar(call.function)
+    function = call.definition or functions.scalar(call.function)
     return function is not None and not function.deterministic

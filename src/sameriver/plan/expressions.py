@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
 from sameriver.common.types import DataType, Root
+from sameriver.functions.signature import ScalarFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,13 @@ class Call:
 
     Operators are functions too (``+``, ``AND``, ``IS NULL``, ``||``). ``CASE`` takes condition,
     value, condition, value, ..., else. ``CAST`` and ``TRY_CAST`` take one argument and go to
-    ``type``.
+    ``type``. ``definition`` is set on calls of functions of the user's.
     """
 
     function: str
     args: tuple[Expression, ...]
     type: DataType
+    definition: ScalarFunction | None = None
 
 
 Expression = Column | Literal | Call

@@ -15,12 +15,14 @@ from sameriver.connectors.connector import Sink
 from sameriver.connectors.frame import register_frames
 from sameriver.engine.driver import Driver, Progress, run
 from sameriver.engine.job import Job, Sources
+from sameriver.functions.python import PythonFunction
 from sameriver.plan.bind import bind_create_as, bind_table, bind_view
 from sameriver.plan.catalog import Catalog
 from sameriver.plan.table import Table
 from sameriver.session import commands
 from sameriver.session.commands import OK, Listing, listing
 from sameriver.session.frames import Frame, create_table, frames, schema_of
+from sameriver.session.functions import check_function, imported
 from sameriver.session.plans import Plan, check_table, plan, plan_of
 from sameriver.session.result import Result
 from sameriver.sql import parse_script, statements
@@ -201,6 +203,21 @@ class Session:
         assert isinstance(create, statements.CreateTable)
         self.catalog.add((name,), bind_table(create, self.catalog, self.config), replace=True)
 
+    # Functions.
+
+    def register_function(self, name: str, function: PythonFunction) -> None:
+        """Makes a function known to SQL, in all databases; one of that name is replaced.
+
+        Args:
+            name: what SQL calls it, in any case.
+            function: what ``@udf`` or ``@udtf`` decorates.
+
+        Raises:
+            UserError: NOT_A_FUNCTION, FUNCTION_EXISTS if Flink has a function of that name.
+        """
+        checked = check_function(function, name)
+        self.catalog.add_function((name,), checked, system=True, replace=True)
+
     # One statement.
 
     def _execute(self, statement: Statement, stop: Event | None, progress: Watch | None) -> Result:
@@ -304,7 +321,13 @@ class Session:
                     position=statement.position,
                 )
             case statements.CreateFunction():
-                self.catalog.add_function(statement)
+                self.catalog.add_function(
+                    statement.name.parts,
+                    imported(statement),
+                    system=statement.system,
+                    if_not_exists=statement.if_not_exists,
+                    position=statement.position,
+                )
             case statements.CreateNamespace(kind="CATALOG", name=name, position=position):
                 self.catalog.create_catalog(
                     name.parts[-1], if_not_exists=statement.if_not_exists, position=position

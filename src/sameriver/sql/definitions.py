@@ -17,8 +17,7 @@ def create(cursor: Cursor) -> Statement:
     start = cursor.advance()
     replace = cursor.accept("OR", "REPLACE")
     temporary = cursor.accept("TEMPORARY")
-    if temporary:
-        cursor.accept("SYSTEM")
+    system = temporary and cursor.accept("SYSTEM")
     what = cursor.token.upper
     if what in _OTHERS:
         cursor.advance()
@@ -26,7 +25,7 @@ def create(cursor: Cursor) -> Statement:
     rules: dict[str, Callable[[], Statement]] = {
         "TABLE": lambda: create_table(cursor, start, temporary=temporary),
         "VIEW": lambda: _view(cursor, start, temporary=temporary, replace=replace),
-        "FUNCTION": lambda: _function(cursor, start, temporary=temporary),
+        "FUNCTION": lambda: _function(cursor, start, temporary=temporary, system=system),
         "DATABASE": lambda: _namespace(cursor, start, "DATABASE"),
         "CATALOG": lambda: _namespace(cursor, start, "CATALOG"),
     }
@@ -56,7 +55,7 @@ def _view(cursor: Cursor, start: Token, *, temporary: bool, replace: bool) -> Cr
     )
 
 
-def _function(cursor: Cursor, start: Token, *, temporary: bool) -> CreateFunction:
+def _function(cursor: Cursor, start: Token, *, temporary: bool, system: bool) -> CreateFunction:
     if_not_exists = cursor.accept("IF", "NOT", "EXISTS")
     name = table_name(cursor, "a function name")
     cursor.expect("AS")
@@ -76,6 +75,7 @@ def _function(cursor: Cursor, start: Token, *, temporary: bool) -> CreateFunctio
         identifier=identifier,
         language=language,
         temporary=temporary,
+        system=system,
         if_not_exists=if_not_exists,
         position=cursor.span(start),
     )

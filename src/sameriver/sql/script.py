@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterator
 from sqlglot import exp
 
 from sameriver.common.errors import UserError
+from sameriver.common.types import DataType
 from sameriver.sql.commands import at_end, describe, reset_option, set_option, show, use
 from sameriver.sql.create_table import names, table_name
 from sameriver.sql.cursor import Cursor, Grammar
 from sameriver.sql.definitions import create, drop
 from sameriver.sql.expressions import expression, operand
-from sameriver.sql.queries import query
 from sameriver.sql.hints import hint
+from sameriver.sql.queries import query
 from sameriver.sql.statements import Explain, Insert, Query, Statement, StatementSet
 from sameriver.sql.tokens import Kind, Token
+from sameriver.sql.types import nullable_type
 
 _GRAMMAR = Grammar(expression=expression, operand=operand, query=query)
 
@@ -52,6 +54,19 @@ def parse_script(text: str) -> tuple[Statement, ...]:
         hint = "Take it apart with WITH queries or views."
         message = "this is nested too deeply"
         raise UserError("SYNTAX", message, hint=hint, position=where) from None
+
+
+def parse_type(text: str) -> DataType:
+    """The type that a text such as ``ARRAY<STRING>`` names.
+
+    Raises:
+        UserError: SYNTAX, UNKNOWN_TYPE, BAD_TYPE.
+    """
+    cursor = Cursor(text, _GRAMMAR)
+    type = nullable_type(cursor)
+    if cursor.token.kind is not Kind.END:
+        cursor.unexpected("the end of the type")
+    return type
 
 
 def _statements(cursor: Cursor) -> Iterator[Statement]:
@@ -127,6 +142,7 @@ def _insert(cursor: Cursor) -> Insert:
     tree = cursor.query()
     return Insert(
         table=table,
+        hint=options,
         columns=columns,
         partition=partition,
         query=tree,
@@ -142,7 +158,6 @@ def _partition(cursor: Cursor) -> tuple[str, exp.Expr]:
         cursor.unexpected(f"'=' and the value of '{name}'", hint)
     cursor.expect("=")
     return name, cursor.expression()
-        hint=options,
 
 
 def _execute(cursor: Cursor) -> Statement:

@@ -93,6 +93,7 @@ class CreateFunction:
     identifier: str
     language: str
     temporary: bool = False
+    system: bool = False
     if_not_exists: bool = False
     position: Position | None = None
 
@@ -124,8 +125,8 @@ class Insert:
     """``INSERT INTO table [/*+ hint */] [PARTITION (k = v)] [(columns)] query``."""
 
     table: Name
-    columns: tuple[str, ...] = ()
     hint: exp.Hint | None = None
+    columns: tuple[str, ...] = ()
     partition: tuple[tuple[str, exp.Expr], ...] = ()
     query: exp.Expr
     overwrite: bool = False
@@ -192,10 +193,10 @@ class Show:
 
     kind: str
     name: Name | None = None
-    position: Position | None = None
     like: str | None = None
     negated: bool = False
     any_case: bool = False
+    position: Position | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,10 @@ from sqlglot import exp
 from sameriver import functions
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.types import CHARACTERS, INTEGERS, DataType, Root
+from sameriver.functions.python import scalar_function
 from sameriver.functions.signature import UNKNOWN, Operand
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.json_options import has_options, json_arguments
-from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.vocabulary import GROUP_WINDOWS, GROUPING_CALLS, OVER_ONLY, WINDOW_PARTS
 from sameriver.plan.expressions import Call, Expression, Literal
 from sameriver.sql.nodes import position
@@ -85,8 +85,6 @@ def bind_call(node: exp.Expr, environment: Environment) -> Expression:
     assert isinstance(node, exp.Anonymous)
     name = node.name
     _check_place(name, node, environment)
-    if functions.scalar(name) is None and environment.context.catalog.function(name) is not None:
-        raise unsupported(f"calling '{name}', a function of your own,", node)
     for argument in node.expressions:
         if isinstance(argument, exp.Distinct | exp.Star):
             raise UserError(
@@ -96,10 +94,33 @@ def bind_call(node: exp.Expr, environment: Environment) -> Expression:
                 position=position(argument),
             )
     if functions.scalar(name) is None:
-        raise unknown_function(name)
+        return _users_call(name, node, environment)
     if has_options(node):
         return call(name, json_arguments(node, environment))
     return call(name, [environment.bind(argument) for argument in node.expressions])
+
+
+def _users_call(name: str, node: exp.Expr, environment: Environment) -> Expression:
+    """A call of a function of the user's.
+
+    Raises:
+        UserError: UNKNOWN_FUNCTION, WRONG_ARGUMENTS; WRONG_PLACE for a table function.
+    """
+    context = environment.context
+    found = context.catalog.function(name, context.namespace)
+    if found is None:
+        raise unknown_function(name, context.catalog.functions())
+    if found.result is None:
+        raise UserError(
+            "WRONG_PLACE",
+            f"'{name}' is a table function, so it gives no single value",
+            hint=f"Write it in FROM: CROSS JOIN LATERAL TABLE({name}(...)) AS t (a).",
+        )
+    definition = scalar_function(name, found)
+    args = [environment.bind(argument) for argument in node.expressions]
+    resolved = definition.infer([operand(arg) for arg in args])
+    cast = tuple(coerce(a, p) for a, p in zip(args, resolved.parameters, strict=True))
+    return Call(name, cast, resolved.result, definition)
 
 
 def _check_place(name: str, node: exp.Expr, environment: Environment) -> None:
@@ -138,9 +159,9 @@ def _check_place(name: str, node: exp.Expr, environment: Environment) -> None:
         )
 
 
-def unknown_function(name: str) -> UserError:
+def unknown_function(name: str, more: Sequence[str] = ()) -> UserError:
     return UserError(
         "UNKNOWN_FUNCTION",
         f"there is no function '{name}'",
-        hint=nearest(name, functions.names()),
+        hint=nearest(name, [*functions.names(), *more]),
     )

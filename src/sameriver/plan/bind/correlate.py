@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from sameriver.common.errors import UserError
+from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Field, Schema, unique
 from sameriver.common.types import INT
+from sameriver.functions.python import table_function
 from sameriver.functions.signature import TableFunction
 from sameriver.functions.unnest import UNNEST, UNNEST_WITH_ORDINALITY
 from sameriver.plan import logical
@@ -21,6 +22,7 @@ from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import From, Relation, Scope, Visible
 from sameriver.plan.expressions import Column, Literal
 from sameriver.plan.logical import JoinKind
+from sameriver.plan.rules.tree import pass_through
 from sameriver.sql.nodes import position
 
 
@@ -61,7 +63,9 @@ def bind_function_relation(node: exp.Expr, context: Context) -> Relation:
     values = logical.Values(rows=(row,), schema=Schema.of([("ZERO", INT.not_null)]))
     joined = _called(From(values, Scope()), node, JoinKind.INNER, context)
     (relation,) = joined.scope.relations
-    return Relation(joined.node, relation.columns, relation.path, hintable=False)
+    fields = joined.node.schema.fields[len(values.schema) :]
+    alone = logical.Project(input=joined.node, columns=pass_through(fields))
+    return Relation(alone, relation.columns, relation.path, hintable=False)
 
 
 def _called(left: From, node: exp.Expr, kind: JoinKind, context: Context) -> From:
@@ -123,7 +127,23 @@ def _function(node: exp.Expr, context: Context) -> tuple[TableFunction, list[exp
             node,
             "Join the table with a condition, or number its rows with ROW_NUMBER for a Top-N.",
         )
-    raise unsupported("a table function", node)
+    found = context.catalog.function(node.name, context.namespace)
+    if found is None:
+        raise UserError(
+            "UNKNOWN_FUNCTION",
+            f"there is no table function '{node.name}'",
+            hint=nearest(node.name, context.catalog.functions())
+            or "Register a function that @udtf decorates.",
+            position=position(node),
+        )
+    if found.columns is None:
+        raise UserError(
+            "WRONG_PLACE",
+            f"'{node.name}' gives a value, not rows",
+            hint="Call it in SELECT or WHERE, or decorate it with @udtf to yield rows.",
+            position=position(node),
+        )
+    return table_function(node.name, found), list(node.expressions)
 
 
 CORRELATED: Mapping[type[exp.Expr], JoinRule] = {

@@ -1,0 +1,248 @@
+"""Functions in Python: declared, registered, created and called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sameriver import ExternalError, Session, UserError, udaf, udf, udtf
+from sameriver.functions.python import PythonFunction
+
+
+def session(function: PythonFunction | None = None) -> Session:
+    """Has a table ``t`` and the function as ``f``."""
+    made = Session()
+    made.register("t", pl.DataFrame({"a": [1, 2, None], "s": ["x y", "", "z"]}))
+    if function is not None:
+        made.register_function("f", function)
+    return made
+
+
+def column(made: Session, query: str) -> list[Any]:
+    return made.sql(query).to_polars().to_series().to_list()
+
+
+@udf(result_type="BIGINT", input_types=["BIGINT"])
+def double(n: int | None) -> int | None:
+    return None if n is None else 2 * n
+
+
+@udf(result_type="BIGINT", func_type="vectorised")
+def total(a: pl.Series, b: pl.Series) -> pl.Series:
+    return a + b
+
+
+@udtf(result_types="ROW<word STRING, size INT>")
+def words(text: str) -> Iterator[tuple[str, int]]:
+    for word in text.split():
+        yield word, len(word)
+
+
+def test_a_function_is_called_with_values() -> None:
+    assert column(session(double), "SELECT f(a) FROM t") == [2, 4, None]
+
+
+def test_a_vectorised_function_is_called_with_series() -> None:
+    assert column(session(total), "SELECT f(a, 1) FROM t") == [2, 3, None]
+
+
+def test_a_call_of_constants_is_one_value_for_all_rows() -> None:
+    assert column(session(total), "SELECT f(1, 2) FROM t") == [3, 3, 3]
+
+
+def test_arguments_are_cast_where_sql_casts_by_itself() -> None:
+    assert column(session(double), "SELECT f(CAST(a AS INT)) FROM t") == [2, 4, None]
+
+
+def test_a_function_is_found_in_any_case_and_in_all_databases() -> None:
+    made = session(double)
+    made.execute("CREATE DATABASE other; USE other")
+    assert column(made, "SELECT F(1), f(2)") == [2]
+
+
+def test_a_branch_that_is_not_taken_calls_nothing() -> None:
+    @udf(result_type="BIGINT")
+    def strict(n: int) -> int:
+        return 10 // (n - 1)
+
+    query = "SELECT CASE WHEN a = 2 THEN f(a) ELSE 0 END FROM t"
+    assert column(session(strict), query) == [0, 10, 0]
+
+
+@pytest.mark.parametrize("kind", ["general", "vectorised"])
+@settings(max_examples=15, deadline=None)
+@given(values=st.lists(st.one_of(st.none(), st.integers(-9, 9)), min_size=1, max_size=12))
+def test_both_kinds_agree_with_python(kind: str, values: list[int | None]) -> None:
+    made = Session()
+    made.register("t", pl.DataFrame({"a": values}, schema={"a": pl.Int64}))
+    by_value = udf(result_type="BIGINT")(lambda n: None if n is None else n * n)
+    by_series = udf(result_type="BIGINT", func_type="vectorised")(lambda s: s * s)
+    made.register_function("f", by_value if kind == "general" else by_series)
+    query = "SELECT a, CASE WHEN a > 0 THEN f(a) END FROM t WHERE f(a) <> 4 OR a IS NULL"
+    wanted = [
+        (n, n * n if n is not None and n > 0 else None) for n in values if n is None or n * n != 4
+    ]
+    assert made.sql(query).to_polars().rows() == wanted
+
+
+@pytest.mark.parametrize(
+    ("type", "sql", "value"),
+    [
+        ("DECIMAL(10, 2)", "CAST(1.25 AS DECIMAL(10, 2))", Decimal("1.25")),
+        ("DATE", "DATE '2026-01-02'", date(2026, 1, 2)),
+        ("TIMESTAMP(3)", "TIMESTAMP '2026-01-02 03:04:05'", datetime(2026, 1, 2, 3, 4, 5)),
+        ("TIMESTAMP_LTZ(3)", "TO_TIMESTAMP_LTZ(5, 3)", datetime(1970, 1, 1, 0, 0, 0, 5000, UTC)),
+        ("BYTES", "X'0102'", b"\x01\x02"),
+        ("ARRAY<INT>", "ARRAY[1, 2]", [1, 2]),
+        ("MAP<STRING, INT>", "MAP['a', 1]", {"a": 1}),
+    ],
+)
+def test_values_go_in_and_out_as_python_has_them(type: str, sql: str, value: object) -> None:
+    seen: list[object] = []
+
+    @udf(result_type=type, input_types=[type], deterministic=False)
+    def same(given: object) -> object:
+        seen.append(given)
+        return given
+
+    made = session(same)
+    frame = made.sql(f"SELECT f({sql}) AS x, {sql} AS y FROM t").to_polars()
+    assert seen[0] == value
+    assert frame["x"].to_list() == frame["y"].to_list()
+
+
+def test_a_row_is_a_dict_and_may_come_back_as_a_tuple() -> None:
+    swap = udf(result_type="ROW<x INT, y STRING>")(lambda row: (row["b"], row["a"]))
+    made = session(swap)
+    query = "SELECT f(r).y FROM (SELECT CAST(ROW('p', 1) AS ROW<a STRING, b INT>) AS r)"
+    assert column(made, query) == ["p"]
+
+
+def test_a_function_fails_the_job_by_name_and_arguments() -> None:
+    broken = udf(result_type="INT")(lambda a, s: 1 // 0)
+    with pytest.raises(ExternalError) as caught:
+        column(session(broken), "SELECT f(a, s) FROM t")
+    assert caught.value.code == "FUNCTION_FAILED"
+    assert "'F(1, 'x y')' failed with ZeroDivisionError" in caught.value.message
+
+
+def test_a_value_of_another_type_is_told_with_its_arguments() -> None:
+    wrong = udf(result_type="INT")(lambda a: "one" if a == 2 else a)
+    with pytest.raises(ExternalError) as caught:
+        column(session(wrong), "SELECT f(a) FROM t")
+    assert caught.value.code == "BAD_RESULT"
+    assert "'F(2)' gave 'one', which is no INT" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "given", [lambda a: a.head(1), lambda a: [1, 2, 3], lambda a: pl.Series(["x", "y", "z"])]
+)
+def test_a_vectorised_function_gives_a_series_of_its_rows(given: Any) -> None:
+    made = session(udf(result_type="INT", func_type="vectorised")(given))
+    with pytest.raises(ExternalError) as caught:
+        column(made, "SELECT f(a) FROM t")
+    assert caught.value.code == "BAD_RESULT"
+
+
+def test_a_table_function_gives_rows_for_a_row() -> None:
+    made = session(words)
+    query = "SELECT a, word, size FROM t, LATERAL TABLE(f(s))"
+    assert made.sql(query).to_polars().rows() == [(1, "x", 1), (1, "y", 1), (None, "z", 1)]
+
+
+def test_a_left_join_keeps_rows_without_any() -> None:
+    query = "SELECT a, w FROM t LEFT JOIN LATERAL TABLE(f(s)) AS x (w, n) ON TRUE"
+    rows = session(words).sql(query).to_polars().rows()
+    assert rows == [(1, "x"), (1, "y"), (2, None), (None, "z")]
+
+
+def test_cross_and_outer_apply_are_such_joins() -> None:
+    made = session(words)
+    assert column(made, "SELECT w FROM t CROSS APPLY f(s) AS x (w, n)") == ["x", "y", "z"]
+    assert len(column(made, "SELECT w FROM t OUTER APPLY f(s) AS x (w, n)")) == 4
+
+
+def test_a_table_function_may_yield_single_values() -> None:
+    made = session(udtf(result_types="INT")(lambda: [1, 2, 3]))
+    assert column(made, "SELECT x FROM TABLE(f()) AS t (x)") == [1, 2, 3]
+
+
+def test_grouping_by_a_call_needs_no_alias() -> None:
+    made = session(double)
+    rows = made.sql("SELECT f(a), COUNT(*) FROM t GROUP BY f(a)").to_polars().rows()
+    assert sorted(rows, key=str) == [(2, 1), (4, 1), (None, 1)]
+
+
+def test_the_meaning_of_state_names_the_function() -> None:
+    assert "F(t.a)" in session(double).explain("SELECT f(a), COUNT(*) FROM t GROUP BY f(a)")
+
+
+def test_create_function_imports_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "from sameriver import udf\n@udf(result_type='INT')\ndef inc(n):\n    return n + 1\n"
+    (tmp_path / "created_here.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    made = session()
+    made.execute("CREATE TEMPORARY FUNCTION Inc AS 'created_here.inc' LANGUAGE PYTHON")
+    assert column(made, "SELECT INC(1)") == [2]
+    assert column(made, "SHOW USER FUNCTIONS") == ["Inc"]
+    made.execute("DROP TEMPORARY FUNCTION inc")
+    assert column(made, "SHOW USER FUNCTIONS") == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("CREATE FUNCTION g AS 'no_such_module.f' LANGUAGE PYTHON", "UNKNOWN_PYTHON_FUNCTION"),
+        ("CREATE FUNCTION g AS 'math.no_such' LANGUAGE PYTHON", "UNKNOWN_PYTHON_FUNCTION"),
+        ("CREATE FUNCTION g AS 'floor' LANGUAGE PYTHON", "UNKNOWN_PYTHON_FUNCTION"),
+        ("CREATE FUNCTION g AS 'math.floor' LANGUAGE PYTHON", "NOT_A_FUNCTION"),
+        ("CREATE FUNCTION g AS 'com.example.F'", "UNSUPPORTED"),
+        ("DROP FUNCTION g", "UNKNOWN_FUNCTION"),
+        ("SELECT f('x') FROM t", "WRONG_ARGUMENTS"),
+        ("SELECT f(1, 2) FROM t", "WRONG_ARGUMENTS"),
+        ("SELECT ff(1) FROM t", "UNKNOWN_FUNCTION"),
+        ("SELECT g(s) FROM t", "WRONG_PLACE"),
+        ("SELECT * FROM t, LATERAL TABLE(f(a))", "WRONG_PLACE"),
+        ("SELECT * FROM t, LATERAL TABLE(h(a))", "UNKNOWN_FUNCTION"),
+        ("SELECT * FROM t RIGHT JOIN LATERAL TABLE(g(s)) ON TRUE", "BAD_JOIN"),
+        ("SELECT * FROM t LEFT JOIN LATERAL TABLE(g(s)) AS x (w, n) ON n > 1", "UNSUPPORTED"),
+    ],
+)
+def test_what_is_wrong_is_told_with_a_place_and_a_way_out(statement: str, code: str) -> None:
+    made = session(double)
+    if "g(" in statement:
+        made.register_function("g", words)
+    with pytest.raises(UserError) as caught:
+        made.sql(statement)
+    assert caught.value.code == code
+    assert caught.value.position is not None
+    assert caught.value.hint
+
+
+def test_built_in_names_are_taken() -> None:
+    with pytest.raises(UserError, match="built-in function 'upper'"):
+        session().register_function("upper", double)
+
+
+def test_functions_without_types_are_refused() -> None:
+    with pytest.raises(UserError, match="without SQL types"):
+        session().register_function("g", len)  # type: ignore[arg-type]
+
+
+def test_bad_declarations_are_refused() -> None:
+    with pytest.raises(UserError, match="func_type 'pandas'"):
+        udf(result_type="INT", func_type="pandas")
+    with pytest.raises(UserError, match="not a data type"):
+        udf(result_type="INTT")(len)
+    with pytest.raises(UserError, match="not supported yet"):
+        udaf(result_type="INT")
