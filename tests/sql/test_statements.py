@@ -82,6 +82,7 @@ def plain(statement: Any) -> dict[str, Any]:
                 "identifier": "m.f",
                 "language": "PYTHON",
                 "temporary": True,
+                "system": True,
                 "if_not_exists": True,
             },
         ),
