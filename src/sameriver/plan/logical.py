@@ -165,13 +165,22 @@ class TemporalJoin:
     """``left JOIN right FOR SYSTEM_TIME AS OF left.time``; kind INNER or LEFT.
 
     A rowtime ``time`` reads versions of the right side; a processing time looks rows up.
+
+    Attributes:
+        time: a time attribute of the left side; None: PROCTIME().
+        processing: whether it is processing time.
+        right_time: the event time of versions; None with processing time.
+        key: the columns that tell rows of the right side apart; empty: none are known.
     """
 
     left: Logical
     right: Logical
     kind: JoinKind
     condition: Expression
-    time: str
+    time: str | None
+    processing: bool
+    right_time: str | None
+    key: tuple[str, ...]
     schema: Schema
 
 

@@ -21,6 +21,7 @@ from sameriver.plan.lower.scan import Reads, lower_scan, reads
 from sameriver.plan.lower.set_operation import set_operation
 from sameriver.plan.lower.settings import Settings
 from sameriver.plan.lower.sort import sort
+from sameriver.plan.lower.temporal_join import temporal_join
 from sameriver.plan.lower.window import group_window, window_aggregate, window_table
 from sameriver.plan.physical.node import ALL_KINDS, INSERT_ONLY, ChangelogMode, PhysicalNode
 from sameriver.plan.physical.sink import Sink
@@ -103,6 +104,8 @@ class _Lowering:
                 return group_window(node, self.lower(below), self.settings)
             case logical.Join(left=left, right=right):
                 return lower_join(node, self.lower(left), self.lower(right), self.settings)
+            case logical.TemporalJoin(left=left, right=right, processing=False):
+                return temporal_join(node, self.lower(left), self.lower(right))
             case logical.Union(inputs=branches):
                 return Union(
                     schema=node.schema, branches=tuple(self.lower(branch) for branch in branches)

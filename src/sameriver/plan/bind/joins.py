@@ -15,6 +15,7 @@ from sameriver.plan.bind.context import Context
 from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import From, Relation, Scope, Visible
+from sameriver.plan.bind.temporal_join import as_of, is_temporal, temporal
 from sameriver.plan.expressions import Column, Expression, Literal, Named
 from sameriver.plan.logical import JoinKind, Logical
 from sameriver.plan.rules.tree import conjunction, pass_through
@@ -35,7 +36,8 @@ def bind_from(source: exp.Expr, joins: Sequence[exp.Expr], context: Context) -> 
 
 
 def _bind_join(left: From, join: exp.Expr, context: Context) -> From:
-    right = apart(context.relation(join.this), left.node.schema.names)
+    item, time = as_of(left, join, context) if is_temporal(join) else (join.this, None)
+    right = apart(context.relation(item), left.node.schema.names)
     _check_name(right, left.scope, join.this)
     kind = join_kind(join)
     both = Scope((*left.scope.relations, right), (*left.scope.columns, *right.columns))
@@ -48,7 +50,9 @@ def _bind_join(left: From, join: exp.Expr, context: Context) -> From:
         pairs = []
         environment = context.environment(both, "ON")
         test = None if on is None else condition(on, environment, "the condition of ON")
-    joined = joined_to(left.node, right.node, kind, test)
+    joined: logical.Join | logical.TemporalJoin = joined_to(left.node, right.node, kind, test)
+    if time is not None and isinstance(joined, logical.Join):
+        joined = temporal(joined, time, join)
     scope = _padded(both, joined.schema)
     return _merged(From(joined, scope), using, pairs, kind) if using else From(joined, scope)
 

@@ -9,6 +9,7 @@ from sameriver.common.schema import Field, Schema
 from sameriver.plan import logical
 from sameriver.plan.bind.joins import join_schema
 from sameriver.plan.bind.scope import From, Relation, Scope, Visible
+from sameriver.plan.bind.temporal_join import retyped
 from sameriver.plan.expressions import Column, Expression, Named, columns, transform
 from sameriver.plan.logical import JoinKind, Logical
 from sameriver.plan.rules.tree import parts_of, with_inputs
@@ -62,6 +63,10 @@ class _Work:
                 args = tuple(_retyped(arg, below.schema) for arg in node.args)
                 added = node.schema.fields[len(below.schema) :]
                 return replace(node, input=below, args=args, schema=Schema((*below.schema, *added)))
+            case logical.TemporalJoin():
+                below = self.settle(node.left, ())
+                condition = _retyped(node.condition, below.schema)
+                return replace(retyped(node, below), condition=condition)
         below, *others = logical.inputs(node)
         return with_inputs(node, [self.settle(below, ()), *others])
 
@@ -81,6 +86,8 @@ class _Work:
         return replace(join, schema=Schema(tuple(Field(f.name, f.type.plain) for f in schema)))
 
     def _hint(self, side: Logical) -> str | None:
+        while isinstance(side, logical.Filter):
+            side = side.input
         names = [r.name for r in self.relations if r.node is side]
         return self.ttl.get(names[0]) if names and names[0] is not None else None
 

@@ -17,11 +17,15 @@ from sameriver.plan.rules.tree import conjunction, parts_of, pass_through
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """An expression over the left side that equals one over the right side."""
+    """An expression over the left side that equals one over the right side.
+
+    ``test`` is the condition that says so.
+    """
 
     left: Expression
     right: Expression
     null_safe: bool
+    test: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ def _equality(part: Expression, left: frozenset[str], right: frozenset[str]) -> 
     comparable = to_polars(one.type) == to_polars(two.type)
     if not comparable or not (deterministic(one) and deterministic(two)):
         return None
-    return Equality(one, two, part.function != "=")
+    return Equality(one, two, part.function != "=", part)
 
 
 def keyed(

@@ -52,6 +52,8 @@ def _prune(node: Logical, needed: Names) -> Logical:
             return _union(node, needed)
         case logical.Join():
             return _join(node, needed)
+        case logical.TemporalJoin():
+            return _temporal_join(node, needed)
         case logical.Over():
             return _over(node, needed)
         case logical.Rank():
@@ -133,6 +135,19 @@ def _join(node: logical.Join, needed: Names) -> Logical:
     sides = []
     for side in (node.left, node.right):
         kept = _kept(side.schema, needed | read)
+        sides.append(_exactly(side, [f.name for f in kept]))
+    names = {name for side in sides for name in side.schema.names}
+    schema = Schema(tuple(f for f in node.schema if f.name in names))
+    return replace(node, left=sides[0], right=sides[1], schema=schema)
+
+
+def _temporal_join(node: logical.TemporalJoin, needed: Names) -> Logical:
+    read = needed | columns(node.condition)
+    if not node.processing:
+        read |= {name for name in (node.time, node.right_time) if name is not None}
+    sides = []
+    for side in (node.left, node.right):
+        kept = _kept(side.schema, read)
         sides.append(_exactly(side, [f.name for f in kept]))
     names = {name for side in sides for name in side.schema.names}
     schema = Schema(tuple(f for f in node.schema if f.name in names))
