@@ -237,8 +237,8 @@ def _squeezed(text: str) -> str:
 @pytest.mark.parametrize(
     ("construct", "query"),
     [
-        ("IN (SELECT ...)", "SELECT k FROM Orders WHERE k IN (SELECT k FROM Other)"),
-        ("EXISTS", "SELECT k FROM Orders WHERE EXISTS (SELECT 1)"),
+        ("IN (SELECT ...)", "SELECT k FROM Orders WHERE qty > 1 OR k IN (SELECT k FROM Other)"),
+        ("EXISTS", "SELECT EXISTS (SELECT 1)"),
         ("a query as a value", "SELECT (SELECT MAX(n) FROM Other)"),
         ("FOR SYSTEM_TIME AS OF", "SELECT * FROM Orders FOR SYSTEM_TIME AS OF ts"),
         (

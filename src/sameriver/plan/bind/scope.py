@@ -57,10 +57,12 @@ class Scope:
         relations: what a qualifier may name.
         merged: what can be named without a qualifier, where that isn't simply all columns: USING
             puts its columns first, and once.
+        outer: the names around the query, for a query within an expression.
     """
 
     relations: tuple[Relation, ...] = ()
     merged: tuple[Visible, ...] | None = None
+    outer: Scope | None = None
 
     @property
     def columns(self) -> tuple[Visible, ...]:
@@ -89,6 +91,17 @@ class Scope:
         Raises:
             UserError: UNKNOWN_COLUMN, UNKNOWN_TABLE or AMBIGUOUS_COLUMN.
         """
+        try:
+            return self._resolve(node, parts)
+        except UserError as error:
+            if self.outer is None or error.code == "AMBIGUOUS_COLUMN":
+                raise
+            try:
+                return self.outer.resolve(node, parts)
+            except UserError as other:
+                raise (other if other.code == "AMBIGUOUS_COLUMN" else error) from None
+
+    def _resolve(self, node: exp.Expr, parts: Sequence[str]) -> tuple[Column, tuple[str, ...]]:
         for length in range(len(parts) - 1, 0, -1):
             relation = self.relation(parts[:length])
             if relation is not None and not self._is_field(relation, parts[0], parts[length]):

@@ -15,7 +15,6 @@ from sameriver.plan.bind.aggregate import bind_grouping, find_aggregate
 from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.hints import state_ttl
 from sameriver.plan.bind.joins import bind_from
-from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.over import OverCalls
 from sameriver.plan.bind.paths import field, parts_of
 from sameriver.plan.bind.query_parts import with_queries
@@ -24,6 +23,7 @@ from sameriver.plan.bind.scope import From, Scope
 from sameriver.plan.bind.set_operations import distinct
 from sameriver.plan.bind.settle import settled
 from sameriver.plan.bind.sort import Order, bind_order, sort_plan
+from sameriver.plan.bind.subqueries import bind_where
 from sameriver.plan.expressions import Expression, Literal, Named
 from sameriver.plan.logical import Logical
 from sameriver.sql.nodes import position
@@ -58,7 +58,7 @@ def bind_select(node: exp.Expr, context: Context) -> Logical:
     hints = state_ttl(node, read.scope)
     where = node.args.get("where")
     if where is not None:
-        read = _filtered(read, where.this, context)
+        read = bind_where(read, where.this, context)
     if read.scope.relations:
         read = settled(read, hints.joins)
     below, scope = read.node, read.scope
@@ -85,12 +85,6 @@ def _order(
     names = [item.name or column.name for item, column in zip(items, columns, strict=True)]
     selected = bool(node.args.get("distinct"))
     return bind_order(node, names, columns, environment, selected=selected)
-
-
-def _filtered(read: From, where: exp.Expr, context: Context) -> From:
-    environment = context.environment(read.scope, "WHERE")
-    filter = condition(where, environment, "the condition of WHERE")
-    return From(logical.Filter(input=read.node, condition=filter), read.scope)
 
 
 def _from(node: exp.Expr, context: Context) -> From:
