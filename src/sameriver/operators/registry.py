@@ -10,13 +10,14 @@ from sameriver.operators.correlate import CorrelateOperator
 from sameriver.operators.expand import ExpandOperator
 from sameriver.operators.group_aggregate import GroupAggregateOperator
 from sameriver.operators.group_window import group_window
-from sameriver.operators.limit import LimitOperator
 from sameriver.operators.interval_join import IntervalJoinOperator
 from sameriver.operators.join import JoinOperator
+from sameriver.operators.limit import LimitOperator
 from sameriver.operators.operator import Operator, OperatorContext
-from sameriver.operators.temporal_sort import TemporalSortOperator
+from sameriver.operators.over_aggregate import over_aggregate
 from sameriver.operators.set_operation import SetOperationOperator
 from sameriver.operators.temporal_join import TemporalJoinOperator
+from sameriver.operators.temporal_sort import TemporalSortOperator
 from sameriver.operators.union import UnionOperator
 from sameriver.operators.watermark_assigner import watermark_assigner
 from sameriver.operators.window_aggregate import WindowAggregateOperator
@@ -27,13 +28,14 @@ from sameriver.plan.physical.correlate import Correlate
 from sameriver.plan.physical.expand import Expand
 from sameriver.plan.physical.group_aggregate import GroupAggregate
 from sameriver.plan.physical.group_window import GroupWindow
-from sameriver.plan.physical.limit import Limit
 from sameriver.plan.physical.interval_join import IntervalJoin
 from sameriver.plan.physical.join import Join
+from sameriver.plan.physical.limit import Limit
 from sameriver.plan.physical.node import PhysicalNode
-from sameriver.plan.physical.temporal_sort import TemporalSort
+from sameriver.plan.physical.over_aggregate import OverAggregate
 from sameriver.plan.physical.set_operation import SetOperation
 from sameriver.plan.physical.temporal_join import TemporalJoin
+from sameriver.plan.physical.temporal_sort import TemporalSort
 from sameriver.plan.physical.union import Union
 from sameriver.plan.physical.watermark_assigner import WatermarkAssigner
 from sameriver.plan.physical.window_aggregate import WindowAggregate
@@ -47,6 +49,7 @@ OPERATORS: dict[type[PhysicalNode], Callable[[Any, OperatorContext], Operator]] 
     GroupAggregate: GroupAggregateOperator,
     GroupWindow: group_window,
     Limit: LimitOperator,
+    OverAggregate: over_aggregate,
     TemporalSort: TemporalSortOperator,
     SetOperation: SetOperationOperator,
     IntervalJoin: IntervalJoinOperator,

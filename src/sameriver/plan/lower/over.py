@@ -2,22 +2,120 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sameriver.common.errors import UserError
+from sameriver.common.schema import Schema
+from sameriver.common.types import TimeAttribute
 from sameriver.plan import logical
-from sameriver.plan.expressions import aggregate_to_sql
+from sameriver.plan.expressions import (
+    AggregateCall,
+    Literal,
+    SortKey,
+    aggregate_to_sql,
+    to_sql,
+)
+from sameriver.plan.logical import Frame, OverCall
+from sameriver.plan.lower.calc import select
+from sameriver.plan.lower.changes import check_insert_only
 from sameriver.plan.lower.settings import Settings
 from sameriver.plan.physical.node import PhysicalNode
+from sameriver.plan.physical.over_aggregate import LAG, OverAggregate
+
+Window = tuple[tuple[str, ...], tuple[SortKey, ...], Frame]
+
+_NOT_IN_STREAMS = ("RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LEAD")
 
 
 def lower_over(node: logical.Over, below: PhysicalNode, settings: Settings) -> PhysicalNode:
-    """The node for aggregates, ROW_NUMBER and the like over a window.
+    """One node for the calls of each window, one over the other.
 
     Raises:
-        UserError: UNSUPPORTED.
+        UserError: UNSUPPORTED, OVER_FOLLOWING, OVER_ORDER, UPDATES_NOT_SUPPORTED, BAD_LAG.
     """
+    windows: dict[Window, list[AggregateCall]] = {}
+    for over in node.calls:
+        window, call = _physical(over)
+        windows.setdefault(window, []).append(call)
+    for (partition, order, frame), calls in windows.items():
+        check_insert_only(
+            below,
+            "OverAggregate",
+            hint="Read an insert-only input, such as the result of a window aggregation.",
+        )
+        added = Schema.of((call.name, call.type) for call in calls)
+        by_time = frame.preceding is not None and not frame.rows and _is_event_time(order[0])
+        below = OverAggregate(
+            schema=Schema((*below.schema.fields, *added.fields)),
+            input=below,
+            partition=partition,
+            time=to_sql(order[0].expression),
+            frame=frame,
+            calls=tuple(calls),
+            ttl=None if by_time else settings.ttl,
+        )
+    return select(below, node.schema.names)
+
+
+def _physical(over: OverCall) -> tuple[Window, AggregateCall]:
+    """A call as its node computes it, and the window it needs for that."""
+    call, frame = over.call, over.frame
+    if call.function in _NOT_IN_STREAMS:
+        raise _unsupported(call, "Filter on ROW_NUMBER to rank the first rows, as in rn <= 10.")
+    if frame.following is None or frame.following > 0:
+        raise UserError(
+            "OVER_FOLLOWING",
+            f"OVER {'ROWS' if frame.rows else 'RANGE'} FOLLOWING windows are not supported:"
+            f" the frame of {aggregate_to_sql(call)} ends after the current row",
+            hint="End the frame with CURRENT ROW, and order it by a time attribute.",
+        )
+    if frame.following < 0:
+        raise _unsupported(call, "End the frame with CURRENT ROW.")
+    _check_order(over)
+    if call.function == LAG:
+        frame = Frame(rows=True, preceding=_offset(call))
+    if call.function == "ROW_NUMBER":
+        call = replace(call, function="COUNT", args=())
+    if frame.preceding is None and not _is_event_time(over.order[0]):
+        frame = Frame(rows=True, preceding=None)
+    return (over.partition, over.order, frame), call
+
+
+def _is_event_time(key: SortKey) -> bool:
+    return key.expression.type.attribute is TimeAttribute.ROWTIME
+
+
+def _check_order(over: OverCall) -> None:
+    """Rows come in the order of time, so that is the only one there can be."""
+    first = over.order[0] if over.order else None
+    if first is None or first.expression.type.attribute is None:
+        raise _unsupported(over.call, "Order the window by a time attribute, ascending.")
+    if len(over.order) > 1 or first.descending:
+        raise UserError(
+            "OVER_ORDER",
+            "The window can only be ordered by a single time column, in ASCENDING mode:"
+            f" {aggregate_to_sql(over.call)}",
+            hint=f"Write ORDER BY {to_sql(first.expression)} and nothing else.",
+        )
+
+
+def _offset(call: AggregateCall) -> int:
+    """How many rows LAG goes back."""
+    if len(call.args) == 1:
+        return 1
+    offset = call.args[1]
+    if isinstance(offset, Literal) and isinstance(offset.value, int) and offset.value >= 0:
+        return offset.value
     raise UserError(
+        "BAD_LAG",
+        f"the second argument of {aggregate_to_sql(call)} is how many rows to go back",
+        hint="Write a whole number that is not negative, such as LAG(v, 2).",
+    )
+
+
+def _unsupported(call: AggregateCall, hint: str) -> UserError:
+    return UserError(
         "UNSUPPORTED",
-        f"{aggregate_to_sql(node.calls[0].call)} OVER (...) is not supported yet",
-        hint="Keep the first rows by a filter on ROW_NUMBER, such as WHERE rn <= 10,"
-        " or aggregate with GROUP BY.",
+        f"{aggregate_to_sql(call)} OVER (...) with this window is not supported yet",
+        hint=hint,
     )

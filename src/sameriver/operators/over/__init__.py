@@ -1,0 +1,1 @@
+"""How OVER aggregates are computed, by kind of frame."""
