@@ -121,7 +121,10 @@ def find(table: np.ndarray, shift: int, keys: np.ndarray, out: np.ndarray) -> No
 def fill(table: np.ndarray, shift: int, known: np.ndarray, slots: np.ndarray) -> None:
     """Puts the keys of ``slots`` into an empty table."""
     mask = table.shape[0] - 1
-    for slot in slots:
+    for i in range(slots.shape[0]):
+        if i + AHEAD < slots.shape[0]:
+            prefetch(table, home(known[slots[i + AHEAD]], shift))
+        slot = slots[i]
         at = home(known[slot], shift)
         while table[at, 1] != 0:
             at = (at + 1) & mask
@@ -208,7 +211,11 @@ def find_pairs(
 def fill_pairs(table: np.ndarray, shift: int, known: np.ndarray, slots: np.ndarray) -> None:
     """As ``fill``, for keys of two words."""
     mask = table.shape[0] - 1
-    for slot in slots:
+    for i in range(slots.shape[0]):
+        if i + AHEAD < slots.shape[0]:
+            ahead = slots[i + AHEAD]
+            prefetch(table, home_pair(known[ahead, 0], known[ahead, 1], shift))
+        slot = slots[i]
         at = home_pair(known[slot, 0], known[slot, 1], shift)
         while table[at, 2] != 0:
             at = (at + 1) & mask
