@@ -42,9 +42,8 @@ class Running:
         self._expiry.check(slots, now)
         last = np.arange(len(slots))
         if self._node.event_time and not self._node.frame.rows:
-            same = pl.DataFrame({"slot": slots, "time": times})
-            peers = same.select(pl.int_range(pl.len()).max().over("slot", "time"))
-            last = peers.to_series().to_numpy().astype(np.int64)
+            peers = pl.DataFrame({"slot": slots, "time": times, "row": last})
+            last = peers.select(pl.col("row").max().over("slot", "time")).to_series().to_numpy()
         return results_after(aggregation, slots, Changes(rows), now, last)
 
     def free(self, until: int) -> None:
