@@ -67,7 +67,7 @@ class TimedRows:
 
         Where ``asks`` is false nothing is found.
         """
-        word, check = words(keys)
+        word, check = words(keys, len(low))
         if asks is not None:
             low, high = np.where(asks, low, 1), np.where(asks, high, 0)
         return np.ascontiguousarray(np.stack([word, check, low, high], axis=1))
@@ -92,7 +92,7 @@ class TimedRows:
         self._insert(rows.select(self._keys), times, start)
 
     def _insert(self, keys: pl.DataFrame, times: Ints, start: int) -> None:
-        word, check = words(keys)
+        word, check = words(keys, len(times))
         order = np.lexsort((times, word))
         run = np.stack([word, check, times, np.arange(start, start + len(times))], axis=1)
         self._runs.append(np.ascontiguousarray(run[order]))
@@ -199,10 +199,10 @@ def _longer(flags: Flags, length: int) -> Flags:
     return longer
 
 
-def words(keys: pl.DataFrame) -> tuple[Ints, Ints]:
-    """Two independent hashes of each row; rows without columns are all the same."""
+def words(keys: pl.DataFrame, height: int) -> tuple[Ints, Ints]:
+    """Two independent hashes of each of ``height`` rows; without columns all are the same."""
     if not keys.width:
-        return np.zeros(keys.height, np.int64), np.zeros(keys.height, np.int64)
+        return np.zeros(height, np.int64), np.zeros(height, np.int64)
     return fingerprints(keys)
 
 
