@@ -55,7 +55,8 @@ def histories(draw: st.DrawFn) -> list[tuple[int, list[Change]]]:
         port = draw(st.integers(0, 1))
         changes: list[Change] = []
         for _ in range(draw(st.integers(1, 5))):
-            if live[port] and draw(st.booleans()):
+            takes_back: bool = draw(st.booleans())
+            if live[port] and takes_back:
                 gone = live[port].pop(draw(st.integers(0, len(live[port]) - 1)))
                 changes.append((draw(st.sampled_from(["-D", "-U"])), gone))
             else:
