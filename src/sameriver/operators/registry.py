@@ -7,6 +7,7 @@ from typing import Any
 
 from sameriver.operators.calc import CalcOperator
 from sameriver.operators.correlate import CorrelateOperator
+from sameriver.operators.deduplicate import deduplicate
 from sameriver.operators.expand import ExpandOperator
 from sameriver.operators.group_aggregate import GroupAggregateOperator
 from sameriver.operators.group_window import group_window
@@ -25,6 +26,7 @@ from sameriver.operators.window_join import WindowJoinOperator
 from sameriver.operators.window_table import window_table
 from sameriver.plan.physical.calc import Calc
 from sameriver.plan.physical.correlate import Correlate
+from sameriver.plan.physical.deduplicate import Deduplicate
 from sameriver.plan.physical.expand import Expand
 from sameriver.plan.physical.group_aggregate import GroupAggregate
 from sameriver.plan.physical.group_window import GroupWindow
@@ -45,6 +47,7 @@ from sameriver.plan.physical.window_table import WindowTable
 OPERATORS: dict[type[PhysicalNode], Callable[[Any, OperatorContext], Operator]] = {
     Calc: CalcOperator,
     Correlate: CorrelateOperator,
+    Deduplicate: deduplicate,
     Expand: ExpandOperator,
     GroupAggregate: GroupAggregateOperator,
     GroupWindow: group_window,

@@ -36,7 +36,7 @@ def carries_time(node: Logical, name: str) -> bool:
             return all(carries_time(one, one.schema.names[place]) for one in inputs)
         case logical.Filter(input=below) | logical.Sort(input=below):
             return carries_time(below, name)
-        case logical.Over(input=below):
+        case logical.Over(input=below) | logical.Rank(input=below):
             return name in below.schema and carries_time(below, name)
         case logical.Join(left=left, right=right):
             return carries_time(left if name in left.schema else right, name)

@@ -10,14 +10,19 @@ from sameriver.common.errors import UserError
 from sameriver.common.time import parse_duration
 
 _EMIT = "table.exec.emit."
+_MINI_BATCH = "table.exec.mini-batch.enabled"
 _STRATEGY = "scan.watermark.emit.strategy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """``early_fire``, ``late_fire``: delays in ms, None: off; ``lateness`` in ms."""
+    """``early_fire``, ``late_fire``: delays in ms, None: off; ``lateness`` in ms.
+
+    ``bundled``: folded because mini-batch was asked for, not because that is the default.
+    """
 
     folded: bool
+    bundled: bool
     ttl: timedelta | None
     early_fire: int | None
     late_fire: int | None
@@ -40,7 +45,8 @@ class Settings:
                 hint=f"Set '{_EMIT}allow-lateness' to how long, such as '1 h'.",
             )
         return cls(
-            folded=config.boolean("table.exec.mini-batch.enabled"),
+            folded=config.boolean(_MINI_BATCH),
+            bundled=config.boolean(_MINI_BATCH) and _MINI_BATCH in set(config),
             ttl=time_to_live(config["table.exec.state.ttl"]),
             early_fire=_fire(config, "early-fire"),
             late_fire=late_fire,
