@@ -97,7 +97,11 @@ class Aggregation:
             self.accumulators.append(accumulator(call, at, retract=retract))
             at += kernels.WIDTHS[self.accumulators[-1].operation]
         self._sides = side_tables(calls, retract)
-        self._distinct = [Distinct(s, calls) for s in self._sides if s.side is Side.DISTINCT]
+        self._distinct = [
+            Distinct(side, calls, retract=retract)
+            for side in self._sides
+            if side.side is Side.DISTINCT
+        ]
         self.width, self.call_words = at, at - first
         self.words = _aligned(0, at)
         self._scratch = np.empty((2, 0, at), np.int64)

@@ -13,16 +13,21 @@ from sameriver.plan.expressions import AggregateCall, Column, Expression, Litera
 from sameriver.plan.physical.aggregate_state import SideTable, value_arguments
 from sameriver.state.kernels.types import Ints, Signs
 from sameriver.state.multiset import Multiset
+from sameriver.state.value_set import ValueSet
 
 
 class Distinct:
     """The values that DISTINCT calls over the same arguments have seen."""
 
-    def __init__(self, table: SideTable, calls: tuple[AggregateCall, ...]) -> None:
+    def __init__(
+        self, table: SideTable, calls: tuple[AggregateCall, ...], *, retract: bool
+    ) -> None:
         self.calls = table.calls
         self.first = calls[table.calls[0]]
         self.nulls = any(calls[number].function == "ARRAY_AGG" for number in table.calls)
-        self.values = Multiset(value_schema(self.first), nulls=self.nulls)
+        # How often each value was seen matters only where rows are taken back.
+        kind = Multiset if retract else ValueSet
+        self.values = kind(value_schema(self.first), nulls=self.nulls)
 
     def rows(self, slots: Ints, changes: Changes, signs: Signs | None) -> Rows:
         """A batch, with signs where a value came into being or vanished."""

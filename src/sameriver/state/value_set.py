@@ -1,0 +1,112 @@
+"""Sets of values, by slot."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from sameriver.state.index import grown
+from sameriver.state.kernels import value_set as kernels
+from sameriver.state.kernels.types import Ints, Signs
+from sameriver.state.values import Values
+
+_SMALLEST = 1 << 10
+_FEWEST_DEAD = 1 << 12
+_LOAD = 0.7
+_BITS = 33
+"""Of a hash, and one: a table of ``2**n`` rows is entered at the upper n bits."""
+
+
+class ValueSet:
+    """Sets of values, by slot, that only grow until they are cleared: half of a ``Multiset``.
+
+    Args:
+        schema: the columns of a value.
+        nulls: whether NULL is a value.
+    """
+
+    def __init__(self, schema: pl.Schema, *, nulls: bool = False) -> None:
+        self._values = Values(schema, nulls=nulls)
+        self._heads = np.zeros((0, 3), np.int64)
+        self._start(_SMALLEST)
+
+    def _start(self, size: int) -> None:
+        self._table = np.zeros(size, np.int64)
+        self._known = np.zeros((0, 2), np.int64)
+        self._links = np.zeros(0, np.int32)
+        self._count = self._dead = 0
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Room for as many pairs as the table may hold."""
+        self._shift = _BITS - len(self._table).bit_length()
+        capacity = int(len(self._table) * _LOAD)
+        if len(self._known) < capacity:
+            links = np.zeros(capacity, np.int32)
+            links[: len(self._links)] = self._links
+            self._known, self._links = grown(self._known, capacity), links
+
+    def reserve(self, capacity: int) -> None:
+        """Makes room for slots below ``capacity``."""
+        if len(self._heads) < capacity:
+            self._heads = grown(self._heads, capacity)
+
+    def add(self, slots: Ints, values: pl.DataFrame, weights: Ints | None = None) -> Signs:
+        """Adds values, in order; 1 where one is new, else 0. Weights don't matter here."""
+        return self._add(slots, self._values.words(values))
+
+    def _add(self, slots: Ints, words: Ints) -> Signs:
+        out, hashes = np.zeros(len(slots), np.int8), np.empty(len(slots), np.int64)
+        start = 0
+        while True:
+            limit = int(len(self._table) * _LOAD)
+            known, heads = self._known[:limit], self._heads
+            self._count = kernels.add(
+                self._table, self._shift, known, self._links, heads, self._count,
+                slots, words, hashes, start, out,
+            )  # fmt: skip
+            if self._count < limit or not (full := np.flatnonzero(out[start:] < 0)).size:
+                return out
+            start += int(full[0])
+            self._widen()
+
+    def _widen(self) -> None:
+        old = self._table
+        self._table = np.zeros(2 * len(old), np.int64)
+        self._make_room()
+        kernels.widen(old, self._table, self._shift)
+
+    def entries(self, slots: Ints, *, owed: bool = False) -> tuple[Ints, pl.DataFrame, None]:
+        """Values of slots: which of the slots, and the value; in order of arrival."""
+        size = int(self._heads[slots, kernels.LENGTH].sum())
+        rows, ids = np.empty(size, np.int64), np.empty(size, np.int64)
+        kernels.pairs(self._links, self._heads, slots, rows, ids)
+        return rows, self._values.values(self._known[ids, 1]), None
+
+    def everything(self) -> tuple[Ints, pl.DataFrame, None]:
+        """Slot and value of all."""
+        slots, words = self._living()
+        return slots, self._values.values(words), None
+
+    def _living(self) -> tuple[Ints, Ints]:
+        ids = np.empty(self._count, np.int64)
+        ids = ids[: kernels.living(self._known, self._heads, self._count, ids)]
+        return self._known[ids, 0] & 0xFFFFFFFF, self._known[ids, 1]
+
+    def clear(self, slots: Ints) -> None:
+        """Forgets the values of slots (each once)."""
+        self._dead += int(self._heads[slots, kernels.LENGTH].sum())
+        kernels.clear(self._heads, slots)
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Reclaims the room of values that went."""
+        if 2 * self._dead <= self._count + _FEWEST_DEAD:
+            return
+        slots, words = self._living()
+        values = self._values.values(words)
+        self._values = self._values.emptied()
+        self._heads[:, kernels.CHAIN :] = 0
+        # What was needed is likely to be needed again: only half of it is given up.
+        self._start(max(len(self._table) // 2, _SMALLEST))
+        self.add(slots, values)
