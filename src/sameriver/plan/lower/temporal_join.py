@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sameriver.common.errors import UserError
 from sameriver.plan import logical
 from sameriver.plan.bind.time_attributes import carries_time
 from sameriver.plan.expressions import Column, Expression
+from sameriver.plan.logical import Logical
 from sameriver.plan.lower.join_parts import Equality, JoinParts, condition_parts, join_parts, keyed
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.temporal_join import TemporalJoin
@@ -55,18 +58,28 @@ def _by_key(
             " keeps one row of each key: ROW_NUMBER() OVER (PARTITION BY ... ORDER BY time DESC)"
             " = 1.",
         )
+    shown = partial(_declared, node.right)
     by_name = {e.right.name: e for e in parts.equalities if isinstance(e.right, Column)}
     missing = [name for name in node.key if name not in by_name]
     if missing:
         raise _refused(
-            f"temporal table's primary key [{', '.join(node.key)}] must be included in the"
+            f"temporal table's primary key [{', '.join(map(shown, node.key))}] must be included in the"
             " equivalence condition of temporal join",
-            f"Add to ON an equality of '{missing[0]}' and a column of the left table.",
+            f"Add to ON an equality of '{shown(missing[0])}' and a column of the left table.",
         )
     chosen = [by_name[name] for name in node.key]
     others = [e.test for e in parts.equalities if e not in chosen]
     rest = [*others, *parts.rest]
     return chosen, conjunction(rest) if rest else None
+
+
+def _declared(node: Logical, name: str) -> str:
+    """The column's name before the join renamed it."""
+    if isinstance(node, logical.Project):
+        found = next((c.expression for c in node.columns if c.name == name), None)
+        if isinstance(found, Column):
+            return found.name
+    return name
 
 
 def _refused(message: str, hint: str) -> UserError:
