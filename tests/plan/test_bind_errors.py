@@ -239,7 +239,6 @@ def _squeezed(text: str) -> str:
     [
         ("IN (SELECT ...)", "SELECT k FROM Orders WHERE qty > 1 OR k IN (SELECT k FROM Other)"),
         ("EXISTS", "SELECT EXISTS (SELECT 1)"),
-        ("a query as a value", "SELECT (SELECT MAX(n) FROM Other)"),
         ("FOR SYSTEM_TIME AS OF", "SELECT * FROM Orders FOR SYSTEM_TIME AS OF ts"),
         (
             "MATCH_RECOGNIZE",

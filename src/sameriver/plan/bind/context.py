@@ -12,7 +12,7 @@ from sameriver.common.errors import UserError
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import From, Relation, Scope
 from sameriver.plan.catalog import Catalog
-from sameriver.plan.expressions import Expression
+from sameriver.plan.expressions import Column, Expression
 from sameriver.plan.logical import Logical
 from sameriver.plan.namespaces import Namespace, Path
 from sameriver.sql.nodes import position
@@ -46,6 +46,7 @@ class Context:
         rules: how parts are bound.
         ctes: WITH queries in sight, by name.
         views: the views that are being expanded, outermost first.
+        values: the columns that hold the values of queries that stand for one, by id of the node.
     """
 
     catalog: Catalog
@@ -54,6 +55,7 @@ class Context:
     rules: Rules
     ctes: Mapping[str, Logical] = field(default_factory=dict)
     views: tuple[Path, ...] = ()
+    values: Mapping[int, Column] = field(default_factory=dict)
 
     def query(self, node: exp.Expr) -> Logical:
         """Binds a query.

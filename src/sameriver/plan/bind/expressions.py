@@ -13,6 +13,7 @@ from sameriver.plan.bind.calls import bind_call
 from sameriver.plan.bind.context import Environment, ExpressionRule
 from sameriver.plan.bind.over import bind_misplaced
 from sameriver.plan.bind.refuse import unsupported
+from sameriver.plan.bind.scalar_queries import bind_scalar_query
 from sameriver.plan.expressions import Call, Expression, Literal
 from sameriver.sql import data_type, position
 from sameriver.sql.nodes import Positive
@@ -91,7 +92,7 @@ EXPRESSIONS: Mapping[type[exp.Expr], ExpressionRule] = {
     **dict.fromkeys(operators.BINARY, operators.bind_binary),
     exp.Filter: bind_filter,
     exp.Window: bind_misplaced,
-    exp.Subquery: _refuse("a query as a value"),
+    exp.Subquery: bind_scalar_query,
     exp.Exists: _refuse("EXISTS"),
     exp.WithinGroup: _refuse("WITHIN GROUP"),
     exp.IgnoreNulls: _refuse("IGNORE NULLS"),

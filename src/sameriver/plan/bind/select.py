@@ -19,9 +19,10 @@ from sameriver.plan.bind.over import OverCalls
 from sameriver.plan.bind.paths import field, parts_of
 from sameriver.plan.bind.query_parts import with_queries
 from sameriver.plan.bind.refuse import unsupported
+from sameriver.plan.bind.scalar_queries import ScalarQueries, joined
 from sameriver.plan.bind.scope import From, Scope
 from sameriver.plan.bind.set_operations import distinct
-from sameriver.plan.bind.settle import settled
+from sameriver.plan.bind.settle import settled, with_types
 from sameriver.plan.bind.sort import Order, bind_order, sort_plan
 from sameriver.plan.bind.subqueries import bind_where
 from sameriver.plan.expressions import Expression, Literal, Named
@@ -56,6 +57,10 @@ def bind_select(node: exp.Expr, context: Context) -> Logical:
     context = with_queries(node, context)
     read = _from(node, context)
     hints = state_ttl(node, read.scope)
+    grouped = _is_grouped(node, _items(node, read.scope))
+    queries = ScalarQueries.of(node, read.scope, context, grouped=grouped)
+    context = queries.context
+    read = From(joined(read.node, queries.below), read.scope)
     where = node.args.get("where")
     if where is not None:
         read = bind_where(read, where.this, context)
@@ -64,8 +69,8 @@ def bind_select(node: exp.Expr, context: Context) -> Logical:
     below, scope = read.node, read.scope
     items = _items(node, scope)
     ttl = hints.aggregate
-    if _is_grouped(node, items):
-        result, order = _grouped(node, items, below, scope, context, ttl)
+    if grouped:
+        result, order = _grouped(node, items, below, scope, context, ttl, queries.above)
     else:
         over = OverCalls.of(node, below.schema.names)
         environment = over.environment(context.environment(scope, "SELECT"))
@@ -114,6 +119,7 @@ def _grouped(
     scope: Scope,
     context: Context,
     ttl: str | None,
+    above: tuple[Logical, ...],
 ) -> tuple[Logical, Order]:
     try:
         grouping = bind_grouping(node.args.get("group"), below, scope, context)
@@ -126,11 +132,12 @@ def _grouped(
     filter = None if having is None else grouping.having(having.this)
     columns = _named(items, bound)
     order = _order(node, items, columns, grouping.order())
-    result = grouping.plan(ttl)
+    result = joined(grouping.plan(ttl), above)
     if filter is not None:
         result = logical.Filter(input=result, condition=filter)
     result = grouping.over.plan(result)
-    return logical.Project(input=result, columns=(*columns, *order.hidden)), order
+    selected = [Named(c.name, with_types(c.expression, result.schema)) for c in columns]
+    return logical.Project(input=result, columns=(*selected, *order.hidden)), order
 
 
 def _explain_alias(error: UserError, items: Sequence[Item]) -> None:

@@ -51,21 +51,23 @@ class _Work:
                 return self._join(node, above)
             case logical.Filter():
                 below = self.settle(node.input, (*above, *parts_of(node.condition)))
-                return replace(node, input=below, condition=_retyped(node.condition, below.schema))
+                return replace(
+                    node, input=below, condition=with_types(node.condition, below.schema)
+                )
             case logical.Project():
                 below = self.settle(node.input, ())
                 columns = tuple(
-                    Named(c.name, _retyped(c.expression, below.schema)) for c in node.columns
+                    Named(c.name, with_types(c.expression, below.schema)) for c in node.columns
                 )
                 return replace(node, input=below, columns=columns)
             case logical.Correlate():
                 below = self.settle(node.input, ())
-                args = tuple(_retyped(arg, below.schema) for arg in node.args)
+                args = tuple(with_types(arg, below.schema) for arg in node.args)
                 added = node.schema.fields[len(below.schema) :]
                 return replace(node, input=below, args=args, schema=Schema((*below.schema, *added)))
             case logical.TemporalJoin():
                 below = self.settle(node.left, ())
-                condition = _retyped(node.condition, below.schema)
+                condition = with_types(node.condition, below.schema)
                 return replace(retyped(node, below), condition=condition)
         below, *others = logical.inputs(node)
         return with_inputs(node, [self.settle(below, ()), *others])
@@ -76,7 +78,7 @@ class _Work:
         condition = None
         if node.condition is not None:
             sides = Schema((*left.schema, *node.right.schema))
-            condition = _retyped(node.condition, sides)
+            condition = with_types(node.condition, sides)
         join = replace(node, left=left, condition=condition, schema=schema)
         join = replace(join, ttl_hints=(self._hint(node.left), self._hint(node.right)))
         own = () if condition is None else parts_of(condition)
@@ -92,7 +94,7 @@ class _Work:
         return self.ttl.get(names[0]) if names and names[0] is not None else None
 
 
-def _retyped(expression: Expression, schema: Schema) -> Expression:
+def with_types(expression: Expression, schema: Schema) -> Expression:
     """With columns as the schema types them."""
 
     def typed(part: Expression) -> Expression | None:

@@ -37,11 +37,12 @@ class SetOperation(PhysicalNode):
 
     @property
     def changelog(self) -> ChangelogMode:
+        """The same in both modes, though folded batches give +I and -D only."""
         kinds = {ChangeKind.INSERT}
         updates = any(below.changelog != INSERT_ONLY for below in self.inputs)
         if self.kind == "EXCEPT" or updates:
             kinds.add(ChangeKind.DELETE)
-        if self.all and not self.folded:
+        if self.all:
             kinds |= {ChangeKind.UPDATE_BEFORE, ChangeKind.UPDATE_AFTER}
         return frozenset(kinds)
 
