@@ -35,7 +35,6 @@ lint: $(VENV)/dev ## style, types, layers
 
 test: lint ## all checks
 	$(BIN)/python -m pytest -n 2 -m 'not slow' -q
-	$(BIN)/sameriver test tests/cases tests/golden
 	$(BIN)/mkdocs build --strict --quiet
 
 test-slow: $(VENV)/dev ## the long property runs
