@@ -57,6 +57,8 @@ def test_set_comes_first_and_show_answers() -> None:
     [
         (["run", "-"], "SELECT b FROM (VALUES (1)) t (bb);", 2, ["UNKNOWN_COLUMN", "'bb'", "^"]),
         (["run", "nowhere.sql"], "", 2, ["NO_SCRIPT", "nowhere.sql"]),
+        (["run", "src/sameriver/py.typed/x"], "", 2, ["NO_SCRIPT", "x"]),
+        (["run", "-"], "\ufeffSELECT b;", 2, ["UNKNOWN_COLUMN", "-:1:8"]),
         (["run", "-", "--set", "x"], "", 2, ["BAD_USAGE", "KEY=VALUE"]),
         (["run", "-", "--output", "xml"], "", 2, ["xml"]),
         (["run", "-"], "SELECT 1 / a FROM (VALUES (0)) AS t (a);", 1, ["DIVISION_BY_ZERO"]),

@@ -191,3 +191,16 @@ def test_long_output_is_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     target.close()
     assert len(list((tmp_path / "out").iterdir())) == 3
     assert len(rows(tmp_path / "out", "parquet")) == 10
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "parquet", "debezium-json", "raw"])
+def test_metadata_alone(format: str, tmp_path: Path) -> None:
+    declared = Schema.of([("b", types.STRING)])
+    options = file_options(tmp_path / "out", format)
+    target = sink(context(declared, options))
+    target.write(Changes(pl.DataFrame({"b": ["x", "y"]})))
+    target.close()
+    wanted = Schema.of([("size", types.BIGINT)])
+    table = context(wanted, options, declared=declared, metadata={"size": "file.size"})
+    size = next((tmp_path / "out").iterdir()).stat().st_size
+    assert drain(source(table)).rows.rows() == [(size,), (size,)]

@@ -159,6 +159,8 @@ def test_a_watermark_needs_a_column_that_is_there() -> None:
 def test_what_is_no_frame_is_refused() -> None:
     with pytest.raises(UserError, match="NOT_A_FRAME"):
         Session().register("e", [1, 2])  # type: ignore[list-item]
+    with pytest.raises(UserError, match="NOT_A_FRAME"):
+        Session().register("e", 5)  # type: ignore[arg-type]
 
 
 def test_an_iterator_without_frames_is_refused() -> None:
@@ -193,6 +195,9 @@ def test_set_alone_lists_options(session: Session) -> None:
 
 def test_unknown_options_are_refused(session: Session) -> None:
     assert code(session, "SET 'tabel.exec' = 'x'") == "UNKNOWN_OPTION"
+    assert code(session, "SET 'table.exec.mini-batch.enabld' = 'false'") == "UNKNOWN_OPTION"
+    assert code(session, "SET 'execution.runtime-mode' = 'batch'") == "UNSUPPORTED"
+    session.execute("SET 'execution.runtime-mode' = 'streaming'; SET 'table.exec.x' = '1'")
     with pytest.raises(UserError, match="UNKNOWN_OPTION"):
         Session({"x": "y"})
 
@@ -255,6 +260,18 @@ def test_hint_behind_the_table_of_insert_lays_options_over_its_own(
     )
     assert written(tmp_path / "y") == ["a"]
     assert not (tmp_path / "x").exists()
+
+
+def test_a_list_of_frames_is_read_by_any_query_an_iterator_by_one() -> None:
+    frame = pl.DataFrame({"a": [1, 2]})
+    session = Session()
+    session.register("often", [frame, frame])
+    session.register("once", iter([frame, frame]))
+    for _ in range(2):
+        assert column(session, "SELECT COUNT(*) FROM often") == [4]
+    assert column(session, "SELECT COUNT(*) FROM once") == [4]
+    with pytest.raises(UserError, match="FRAMES_SPENT"):
+        column(session, "SELECT COUNT(*) FROM once")
 
 
 def test_databases_hold_their_own_tables(session: Session) -> None:

@@ -7,6 +7,7 @@ import sys
 import traceback
 
 import typer
+from polars.exceptions import PanicException
 
 from sameriver.cli.explain import explain
 from sameriver.cli.run import run
@@ -37,7 +38,7 @@ def main() -> None:
         # whoever reads our output has seen enough; nothing more can be said to them
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(FAILED)
-    except Exception as error:
+    except (Exception, PanicException) as error:
         if os.environ.get("SAMERIVER_TRACEBACK"):
             traceback.print_exc()
         print(_DEFECT.format(kind=type(error).__name__, error=error), file=sys.stderr)

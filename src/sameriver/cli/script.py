@@ -28,16 +28,18 @@ def read_script(name: str) -> str:
     Raises:
         UserError: NO_SCRIPT.
     """
-    if name == "-":
-        return sys.stdin.read()
     path = Path(name)
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        data = sys.stdin.buffer.read() if name == "-" else path.read_bytes()
+        return data.decode("utf-8-sig")
+    except OSError as error:
         folder = path.parent if path.parent.is_dir() else Path()
         near = nearest(path.name, [entry.name for entry in folder.glob("*.sql")])
-        reason = getattr(error, "strerror", None) or str(error)
-        raise UserError("NO_SCRIPT", f"can't read '{name}': {reason}", hint=near) from error
+        cause = f"can't read '{name}': {error.strerror}"
+        raise UserError("NO_SCRIPT", cause, hint=near) from error
+    except UnicodeDecodeError as error:
+        cause = f"'{name}' is not UTF-8: byte {error.start} is {data[error.start]:#04x}"
+        raise UserError("NO_SCRIPT", cause, hint="Save the script as UTF-8.") from error
 
 
 def options_of(pairs: Sequence[str] | None) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -100,6 +101,19 @@ _PREFIXES = (
 )
 
 
+_FIXED = {
+    "execution.runtime-mode": ("STREAMING",),
+    "table.exec.legacy-cast-behaviour": ("DISABLED",),
+    "table.exec.sink.not-null-enforcer": ("ERROR",),
+    "table.exec.sink.type-length-enforcer": ("IGNORE", "TRIM_PAD"),
+    "table.exec.source.cdc-events-duplicate": ("FALSE",),
+    "table.sql-dialect": ("DEFAULT",),
+}
+"""Keys of Flink that change results; what sameriver does is the only value they take."""
+_SURELY_MEANT = 0.93
+"""How like a known key another one is that can only be a slip of it."""
+
+
 class Config(Mapping[str, str]):
     """Options as set; reading an unset one gives its default."""
 
@@ -130,6 +144,12 @@ class Config(Mapping[str, str]):
         return config
 
     def _check_value(self, key: str) -> None:
+        if key in _FIXED and self[key].strip().upper() not in _FIXED[key]:
+            raise UserError(
+                "UNSUPPORTED",
+                f"option '{key}' can't be '{self[key]}'",
+                hint=f"Leave it out, or write {_FIXED[key][0]}.",
+            )
         match OPTIONS[key].kind if key in OPTIONS else "text":
             case "boolean":
                 self.boolean(key)
@@ -184,6 +204,9 @@ def check_key(key: str) -> None:
     Raises:
         UserError: UNKNOWN_OPTION.
     """
-    if key in OPTIONS or (key.startswith(_PREFIXES) and not key.startswith("sameriver.")):
+    if key in OPTIONS:
+        return
+    meant = difflib.get_close_matches(key, OPTIONS, n=1, cutoff=_SURELY_MEANT)
+    if key.startswith(_PREFIXES) and not meant:
         return
     raise UserError("UNKNOWN_OPTION", f"there is no option '{key}'", hint=nearest(key, OPTIONS))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, cast, runtime_checkable
 
 import polars as pl
@@ -22,6 +22,8 @@ class ArrowStream(Protocol):
 
 Frame = pl.DataFrame | pl.LazyFrame | ArrowStream
 """What can be registered as a table, alone or as an iterator of them."""
+
+Reading = Callable[[], Iterator[pl.DataFrame]]
 
 
 def to_frame(data: object) -> pl.DataFrame:
@@ -44,10 +46,17 @@ def to_frame(data: object) -> pl.DataFrame:
     )
 
 
-def frames(data: Frame | Iterable[Frame]) -> tuple[pl.DataFrame, Iterator[pl.DataFrame] | None]:
-    """The first frame, and an iterator of all frames unless ``data`` is a single one."""
-    if isinstance(data, pl.DataFrame | pl.LazyFrame | ArrowStream):
-        return to_frame(data), None
+def frames(data: Frame | Iterable[Frame]) -> tuple[pl.DataFrame, pl.DataFrame | Reading]:
+    """The first frame, and what reads all: any number of times, but an iterator once.
+
+    Raises:
+        UserError: NOT_A_FRAME.
+    """
+    if isinstance(data, pl.DataFrame | pl.LazyFrame | ArrowStream) or not isinstance(
+        data, Iterable
+    ):
+        frame = to_frame(data)
+        return frame, frame
     iterator = iter(data)
     first = next(iterator, None)
     if first is None:
@@ -57,7 +66,25 @@ def frames(data: Frame | Iterable[Frame]) -> tuple[pl.DataFrame, Iterator[pl.Dat
             hint="Yield at least one frame; it may have no rows.",
         )
     head = to_frame(first)
-    return head, _chained(head, iterator)
+    if iterator is data:
+        return head, _once(_chained(head, iterator))
+    return head, lambda: map(to_frame, data)
+
+
+def _once(frames: Iterator[pl.DataFrame]) -> Reading:
+    """Gives the iterator to the first who asks; a second would silently read nothing."""
+    left = [frames]
+
+    def read() -> Iterator[pl.DataFrame]:
+        if not left:
+            raise UserError(
+                "FRAMES_SPENT",
+                "an iterator of frames is read once, and this one has been",
+                hint="Register it anew, or register a list of frames, which any query can read.",
+            )
+        return left.pop()
+
+    return read
 
 
 def _chained(first: pl.DataFrame, rest: Iterator[Frame]) -> Iterator[pl.DataFrame]:

@@ -178,7 +178,8 @@ class Session:
         Args:
             name: of the table.
             data: a Polars, pandas or Arrow frame, or an iterable of them: a stream, each frame a
-                batch. A frame can be read by any number of queries, an iterator by one.
+                batch. Frames and lists of them can be read by any number of queries, an iterator by
+                one.
             watermark: event-time column and the SQL of its watermark, such as
                 ``("ts", "ts - INTERVAL '5' SECOND")``. The column is read as TIMESTAMP(3).
             proctime: name of a processing-time column to add.
@@ -188,9 +189,9 @@ class Session:
             UserError: NOT_A_FRAME, UNSUPPORTED_TYPE, UNKNOWN_COLUMN, or what is wrong with the
                 watermark.
         """
-        head, rest = frames(data)
+        head, every = frames(data)
         schema = schema_of(head, None if watermark is None else watermark[0])
-        held = register_frames(head if rest is None else lambda: rest)
+        held = register_frames(every)
         ddl = create_table(
             name,
             schema,

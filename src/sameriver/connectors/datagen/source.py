@@ -87,5 +87,5 @@ class DatagenSource:
                 random = np.random.default_rng([self._seed, number, column])
                 made = self._generators[name].make(Block(rows, first, random, now))
                 columns.append(made.alias(name))
-            self._held = number, pl.DataFrame(columns, height=rows)
+            self._held = number, pl.DataFrame(columns or None, height=rows)
         return self._held[1]

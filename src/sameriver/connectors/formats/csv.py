@@ -60,7 +60,7 @@ class CsvReader:
             series, failed, cells = made
             self._report(field, cells, failed & kept, spots, counters)
             columns.append(series.alias(field.name))
-        frame = pl.DataFrame(columns, height=rows)
+        frame = pl.DataFrame(columns or None, height=rows)
         changes = Changes(frame if kept.all() else frame.filter(pl.Series(kept)))
         return Parsed(changes=changes, used=used, lines=lines, counters=counters)
 

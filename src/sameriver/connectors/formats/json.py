@@ -107,7 +107,7 @@ def read_objects(
         if bad.any():
             _refuse(bad, field.name, field.type, column, numbers, rules, counters)
         decoded.append(series.alias(field.name))
-    return pl.DataFrame(decoded, height=len(cells)), ~malformed
+    return pl.DataFrame(decoded or None, height=len(cells)), ~malformed
 
 
 def _check_present(

@@ -48,7 +48,7 @@ class RawReader:
                 first = int(np.argmax(bad))
                 raise BadRow(int(numbers[first]), "is not UTF-8", cells.text(first), field.name)
             columns.append(text.alias(field.name))
-        rows = pl.DataFrame(columns, height=len(cells))
+        rows = pl.DataFrame(columns or None, height=len(cells))
         return Parsed(changes=Changes(rows), used=len(data), lines=data.count(b"\n"))
 
 
