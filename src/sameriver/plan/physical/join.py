@@ -113,11 +113,15 @@ class Join(PhysicalNode):
         return tuple(shown)
 
     def _below(self) -> Meanings:
-        """Meanings of both sides; those of the right are marked where the left has the same."""
-        left, right = self.left.meanings(), self.right.meanings()
-        if set(self.left.scope().sources).isdisjoint(self.right.scope().sources):
-            return {**left, **right}
-        return {**left, **{name: Meaning(f"RIGHT({text})") for name, text in right.items()}}
+        """Meanings of both sides; those of the right are marked where both read the same table,
+        once for each time that the left reads it."""
+        left, right = self.left.scope().sources, self.right.scope().sources
+        marks = max((left.count(source) for source in right), default=0)
+        marked = {
+            name: Meaning(f"{'RIGHT(' * marks}{text}{')' * marks}")
+            for name, text in self.right.meanings().items()
+        }
+        return {**self.left.meanings(), **marked}
 
     def _text(self) -> str:
         """Kind and condition; the order of what AND joins makes no difference."""
