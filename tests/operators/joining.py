@@ -43,6 +43,7 @@ def join_node(
     *,
     condition: Expression | None = None,
     updates: bool = True,
+    null_aware: bool = False,
     ttl: tuple[timedelta | None, timedelta | None] = (None, None),
 ) -> Join:
     """A join of two sources; ``keys``: left column, right column, whether NULL meets NULL."""
@@ -59,6 +60,7 @@ def join_node(
         right_keys=tuple(key[1] for key in keys),
         null_safe=tuple(key[2] for key in keys),
         condition=condition,
+        null_aware=null_aware,
         ttl=ttl,
     )
 

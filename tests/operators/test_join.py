@@ -87,6 +87,26 @@ def test_changes_are_those_of_flink_row_by_row(
         assert joining.feed(port, changes) == model.feed(port, changes)
 
 
+@settings(max_examples=40, deadline=None)
+@given(history=histories(), conditional=st.booleans())
+def test_null_meets_all_rows_of_not_in(
+    history: list[tuple[int, list[Change]]], conditional: bool
+) -> None:
+    condition = LESS if conditional else None
+    plan = join_node(LEFT, RIGHT, JoinKind.ANTI, KEYS["one"], condition=condition, null_aware=True)
+
+    def unknown(left: Row, right: Row) -> bool:
+        equal = left[0] is None or right[0] is None or left[0] == right[0]
+        return equal and meets([], conditional, left, right)
+
+    joining, model = Joining(plan), Model(JoinKind.ANTI, unknown, (3, 3))
+    for port, changes in history:
+        found = joining.feed(port, changes)
+        wanted = model.feed(port, changes)
+        assert Counter(found) == Counter(wanted)
+        joining.restart()
+
+
 @pytest.mark.parametrize("kind", list(JoinKind))
 def test_rows_that_only_come_need_no_retraction(kind: JoinKind) -> None:
     joining = Joining(join_node(LEFT, RIGHT, kind, KEYS["one"], updates=False))

@@ -49,8 +49,8 @@ class JoinOperator(Operator):
         super().__init__(context)
         self._node = node
         self._keys = (list(node.left_keys), list(node.right_keys))
-        keys = node.left.schema.select(node.left_keys).to_polars()
-        self._index = KeyIndex(keys)
+        self._left_keys = node.left.schema.select(node.left_keys).to_polars()
+        self._index = KeyIndex(self._left_keys)
         left, right = (
             ChainedRows(
                 table,
@@ -69,6 +69,7 @@ class JoinOperator(Operator):
         self._read = frozenset[str]() if condition is None else columns(condition)
         self._test = None if condition is None else compile_expression(condition, context.zone)
         self._uses_clock = condition is not None and uses_clock(condition)
+        self._pairs = self._null_aware if node.null_aware else self._equal
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
         if not len(changes):
@@ -78,7 +79,7 @@ class JoinOperator(Operator):
         counts = np.zeros(len(slots), np.int64)
         start = 0
         while start < len(slots):
-            stop, at, ids = other.pairs(slots, start, _PAIRS)
+            stop, at, ids = self._pairs(other, slots, start)
             at, ids = self._meeting(port, changes.rows, at, ids)
             kernels.tally(at, counts)
             yield from self._joined(port, changes, _Run(start, stop, at, ids), counts)
@@ -95,6 +96,8 @@ class JoinOperator(Operator):
         if not self._keys[port]:
             return self._index.find_or_insert(pl.DataFrame(height=rows.height))
         keys = rows.select(self._keys[port])
+        if self._node.null_aware:
+            return self._index.find_or_insert(keys)
         pairs = zip(keys.get_columns(), self._node.null_safe, strict=True)
         strict = [column for column, safe in pairs if not safe and column.null_count()]
         if not strict:
@@ -103,6 +106,28 @@ class JoinOperator(Operator):
         slots = np.full(len(valid), -1, np.int64)
         slots[valid] = self._index.find_or_insert(keys.filter(pl.Series(valid)))
         return slots
+
+    def _equal(self, other: ChainedRows, slots: Ints, start: int) -> tuple[int, Ints, Ints]:
+        """Which rows of the other side those from ``start`` on meet; where the next call starts."""
+        return other.pairs(slots, start, _PAIRS)
+
+    def _null_aware(self, other: ChainedRows, slots: Ints, start: int) -> tuple[int, Ints, Ints]:
+        """The same for NOT IN: also the rows that are NULL, and for a NULL all rows."""
+        key = pl.DataFrame(schema=self._left_keys).clear(1)
+        empty = int(self._index.find_or_insert(key)[0])
+        null = slots == empty
+        rest = other.living(empty) if null[start:].any() else NO_INTS
+        sizes = other.lengths(slots[start:])
+        sizes += np.where(null[start:], len(rest), other.lengths(np.array([empty])))
+        stop = start + max(1, int(np.searchsorted(np.cumsum(sizes), _PAIRS, "right")))
+        _, same, same_ids = other.pairs(slots[:stop], start, sizes.sum())
+        meets_null = np.where(null, -1, empty)[:stop]
+        _, unknown, unknown_ids = other.pairs(meets_null, start, sizes.sum())
+        nulls = start + np.flatnonzero(null[start:stop])
+        at = np.concatenate([same, unknown, np.repeat(nulls, len(rest))])
+        ids = np.concatenate([same_ids, unknown_ids, np.tile(rest, len(nulls))])
+        order = np.argsort(at, kind="stable")
+        return stop, at[order], ids[order]
 
     def _meeting(self, port: int, rows: pl.DataFrame, at: Ints, ids: Ints) -> tuple[Ints, Ints]:
         """The pairs that pass the condition."""

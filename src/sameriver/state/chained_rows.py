@@ -80,6 +80,18 @@ class ChainedRows:
         )
         return stop, at[:count], ids[:count]
 
+    def lengths(self, slots: Ints) -> Ints:
+        """How many rows each slot has at most."""
+        self._reserve_heads()
+        lengths: Ints = self._heads[slots, kernels.LENGTH]
+        return lengths
+
+    def living(self, but: int) -> Ints:
+        """The numbers of all rows, but for those of one slot."""
+        alive = self._living()
+        others: Ints = alive[self._owners[alive] != but]
+        return others
+
     def gather(self, ids: Ints) -> pl.DataFrame:
         """The rows of these numbers."""
         return self._pool.gather(ids)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from sameriver.common.schema import Field, Schema, unique
-from sameriver.common.types import to_polars
+from sameriver.common.types import BOOLEAN, to_polars
 from sameriver.functions.coercion import common_type
 from sameriver.plan import logical
 from sameriver.plan.determinism import deterministic
@@ -43,6 +43,13 @@ def _regular(
     node: logical.Join, left: PhysicalNode, right: PhysicalNode, settings: Settings
 ) -> PhysicalNode:
     pairs, rest = equal_pairs(node.condition, left.schema, right.schema)
+    null_aware = False
+    if node.kind is logical.JoinKind.ANTI and not pairs and len(rest) == 1:
+        equal = _not_in(rest[0])
+        if equal is not None:
+            pairs, rest = equal_pairs(equal, left.schema, right.schema)
+            null_aware = bool(pairs)
+            rest = rest if null_aware else [node.condition] if node.condition else []
     sides = _Keyed(left), _Keyed(right)
     safe: list[bool] = []
     for pair in pairs:
@@ -63,9 +70,19 @@ def _regular(
         right_keys=tuple(sides[1].keys),
         null_safe=tuple(safe),
         condition=conjunction(rest) if rest else None,
+        null_aware=null_aware,
         ttl=(_ttl(node.ttl_hints[0], settings), _ttl(node.ttl_hints[1], settings)),
     )
     return select(joined, node.schema.names)
+
+
+def _not_in(condition: Expression) -> Expression | None:
+    """The equality of NOT IN: ``a IS NULL OR b IS NULL OR a = b``, as far as they can be NULL."""
+    match condition:
+        case Call(function="OR", args=(*unknown, Call(function="=", args=ends) as equal)):
+            tests = [Call("IS NULL", (e,), BOOLEAN.not_null) for e in ends if e.type.nullable]
+            return equal if set(unknown) == set(tests) else None
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ class Join(PhysicalNode):
         left_keys, right_keys: columns that must be equal, in pairs of one Polars type.
         null_safe: of each pair, whether NULL meets NULL.
         condition: what else must hold, over the columns of both sides.
+        null_aware: the only pair is that of NOT IN: NULL meets every row of the other side.
         ttl: how long an untouched row of each side lives; None: ever.
     """
 
@@ -44,6 +45,7 @@ class Join(PhysicalNode):
     right_keys: tuple[str, ...]
     null_safe: tuple[bool, ...]
     condition: Expression | None = None
+    null_aware: bool = False
     ttl: tuple[timedelta | None, timedelta | None] = (None, None)
 
     @property
@@ -81,7 +83,7 @@ class Join(PhysicalNode):
 
     @property
     def distribution(self) -> tuple[tuple[str, ...], ...] | None:
-        return (self.left_keys, self.right_keys)
+        return ((), ()) if self.null_aware else (self.left_keys, self.right_keys)
 
     def meanings(self) -> Meanings:
         below = self._below()
@@ -108,6 +110,8 @@ class Join(PhysicalNode):
         if self.condition is not None:
             tests.append(to_sql(self.condition))
         shown = [("kind", self.kind.value), ("on", " AND ".join(tests) or "TRUE")]
+        if self.null_aware:
+            shown.append(("null", "meets all"))
         sides = zip((LEFT, RIGHT), self.ttl, strict=True)
         shown += [(f"{side} ttl", str(ttl)) for side, ttl in sides if ttl]
         return tuple(shown)
@@ -132,7 +136,8 @@ class Join(PhysicalNode):
         ]
         if self.condition is not None:
             tests.append(meaning(self.condition, below))
-        return f"{self.kind.value} JOIN ON {' AND '.join(sorted(tests)) or 'TRUE'}"
+        kind = f"{self.kind.value}{' NULL-AWARE' * self.null_aware}"
+        return f"{kind} JOIN ON {' AND '.join(sorted(tests)) or 'TRUE'}"
 
     def _table(
         self, name: str, input: PhysicalNode, keys: tuple[str, ...], side: int
