@@ -156,6 +156,16 @@ def test_a_watermark_needs_a_column_that_is_there() -> None:
         Session().register("e", EVENTS, watermark=("tz", "tz"))
 
 
+@pytest.mark.parametrize(("terms", "answer"), [(150, 150), (300, None), (3000, None)])
+def test_long_chains_have_an_answer_or_are_refused(terms: int, answer: int | None) -> None:
+    query = f"SELECT {' + '.join(['a'] * terms)} FROM (VALUES (1)) AS t (a)"
+    if answer is not None:
+        assert column(Session(), query) == [answer]
+        return
+    with pytest.raises(UserError, match="TOO_DEEP"):
+        column(Session(), query)
+
+
 def test_what_is_no_frame_is_refused() -> None:
     with pytest.raises(UserError, match="NOT_A_FRAME"):
         Session().register("e", [1, 2])  # type: ignore[list-item]

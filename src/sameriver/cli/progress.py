@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from datetime import UTC, datetime
@@ -25,7 +26,9 @@ class ProgressLine:
         now = time.monotonic()
         if self.shown and now >= self._next:
             self._next = now + _PERIOD
-            sys.stderr.write("\r\x1b[2K" + describe(progress))
+            # a line that wraps could not be taken back
+            room = shutil.get_terminal_size().columns - 1
+            sys.stderr.write("\r\x1b[2K" + describe(progress)[:room])
             sys.stderr.flush()
 
     def clear(self) -> None:

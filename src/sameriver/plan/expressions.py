@@ -94,9 +94,11 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 
 def walk(expression: Expression) -> Iterator[Expression]:
     """The expression and everything below it, top first."""
-    yield expression
-    for child in children(expression):
-        yield from walk(child)
+    pending = [expression]
+    while pending:
+        found = pending.pop()
+        yield found
+        pending += reversed(children(found))
 
 
 def transform(

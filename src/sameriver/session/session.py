@@ -252,11 +252,12 @@ class Session:
 
     def _plan(self, statement: Statement) -> Plan | None:
         """The plan of a statement that is a job."""
-        match statement:
-            case statements.Query() | statements.Insert() | statements.StatementSet():
-                return plan(statement, self.catalog, self.config)
-            case statements.CreateTable(query=query) if query is not None:
-                return self._create_as(statement)
+        with _placed(statement):
+            match statement:
+                case statements.Query() | statements.Insert() | statements.StatementSet():
+                    return plan(statement, self.catalog, self.config)
+                case statements.CreateTable(query=query) if query is not None:
+                    return self._create_as(statement)
         return None
 
     def _create_as(self, create: statements.CreateTable) -> Plan | None:
@@ -365,11 +366,23 @@ def _check(table: Table, position: Position | None) -> None:
 
 @contextmanager
 def _placed(statement: Statement) -> Iterator[None]:
-    """Gives errors of the user's that have no place that of the statement."""
+    """Gives errors of the user's that have no place that of the statement.
+
+    Raises:
+        UserError: also TOO_DEEP, for expressions that Python can't follow to their end.
+    """
+    position = getattr(statement, "position", None)
     try:
         yield
     except UserError as error:
-        raise error.at(getattr(statement, "position", None)) from None
+        raise error.at(position) from None
+    except RecursionError:
+        raise UserError(
+            "TOO_DEEP",
+            "the expressions of the statement nest too deeply",
+            hint="Compute parts of them in derived tables or views.",
+            position=position,
+        ) from None
 
 
 class _Outbox:
