@@ -8,6 +8,7 @@ from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from sameriver.common.changes import ChangeKind, Changes
+from sameriver.common.lookup import Lookup
 from sameriver.common.schema import Field, Schema
 from sameriver.common.time import Clock
 
@@ -116,6 +117,7 @@ class Connector:
         options: what WITH may hold besides ``connector``; a key ending in ``.*`` stands for all
             that start so.
         source, sink: make one, or None if it can't be read or written.
+        lookup: makes what finds rows by key; None if it can't be looked up.
         changelog: kinds a source of these options delivers.
         accepts: kinds a sink of these options takes; None: all.
         formats: whether it takes ``format`` and its options.
@@ -126,6 +128,7 @@ class Connector:
     options: tuple[ConnectorOption, ...] = ()
     source: Callable[[TableContext], Source] | None = None
     sink: Callable[[TableContext], Sink] | None = None
+    lookup: Callable[[TableContext], Lookup] | None = None
     changelog: Callable[[Mapping[str, str]], frozenset[ChangeKind]] | None = None
     accepts: Callable[[Mapping[str, str]], frozenset[ChangeKind]] | None = None
     formats: bool = False

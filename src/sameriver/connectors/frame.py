@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import polars as pl
 
@@ -20,6 +21,7 @@ from sameriver.connectors.connector import (
 )
 from sameriver.connectors.options import Options
 from sameriver.connectors.print import named
+from sameriver.connectors.scan_lookup import ScanLookup
 
 KIND_COLUMN = "$kind"
 """Optional column of a frame: change kinds as numbers or as ``+I``, ``-U``, ``+U``, ``-D``."""
@@ -174,6 +176,7 @@ FRAME = Connector(
         ConnectorOption("changelog", f"rows have a column {KIND_COLUMN}", "false"),
     ),
     source=FrameSource,
+    lookup=partial(ScanLookup, FrameSource),
     sink=FrameSink,
     changelog=_changelog,
 )

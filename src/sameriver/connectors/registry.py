@@ -14,6 +14,7 @@ from sameriver.connectors.datagen import DATAGEN
 from sameriver.connectors.filesystem import FILESYSTEM
 from sameriver.connectors.formats.registry import format_of
 from sameriver.connectors.frame import FRAME
+from sameriver.connectors.lookup_cache import LOOKUP_OPTIONS, LookupCache
 from sameriver.connectors.print import PRINT
 
 CONNECTORS: dict[str, Connector] = {
@@ -72,6 +73,8 @@ def check_options(
     """
     found = connector(name)
     known = [*found.options, *_COMMON, *_format_options(found, options)]
+    if found.lookup is not None:
+        known += LOOKUP_OPTIONS
     for key in options:
         if key != "connector" and not any(_covers(option.key, key) for option in known):
             keys = [option.key for option in known if not option.key.startswith("scan.w")]
@@ -88,8 +91,16 @@ def check_options(
                 hint=f"Add '{option.key}' = '...' to the WITH clause.",
             )
     _check_metadata(found, metadata)
+    if found.lookup is not None:
+        LookupCache.of(options)
     if found.check is not None:
         found.check(options, schema or Schema(()))
+
+
+def looked_up(name: str, options: Mapping[str, str]) -> bool:
+    """Whether rows of a table of these options can be looked up by key."""
+    found = connector(name)
+    return found.lookup is not None and changelog(name, options) == {ChangeKind.INSERT}
 
 
 def changelog(name: str, options: Mapping[str, str]) -> frozenset[ChangeKind]:

@@ -10,6 +10,7 @@ from sameriver.common.changes import Changes
 from sameriver.common.config import Config
 from sameriver.common.errors import InternalError
 from sameriver.common.time import Clock
+from sameriver.engine.tables import open_lookup
 from sameriver.engine.vertex import Vertex
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.operators.registry import OPERATORS
@@ -51,7 +52,12 @@ def build(
     known: dict[PhysicalNode, Vertex] = {}
 
     def context() -> OperatorContext:
-        return OperatorContext(clock=clock, config=config, zone=config.zone)
+        return OperatorContext(
+            clock=clock,
+            config=config,
+            zone=config.zone,
+            open_lookup=lambda node: open_lookup(node, config, clock),
+        )
 
     def add(node: PhysicalNode, operators: Sequence[Operator]) -> Vertex:
         vertex = Vertex(node, operators, executor)

@@ -31,7 +31,8 @@ class IntervalJoinOperator(Operator):
         self.delay = node.delay
         self._node = node
         self._reach = ((node.upper, -node.lower), (-node.lower, node.upper))
-        self._joined = JoinedRows(node, node.condition, context)
+        sides = (node.left.schema, node.right.schema)
+        self._joined = JoinedRows(sides, node.schema, node.condition, context)
         self._keys = (node.keys.left, node.keys.right)
         self._strict = node.keys.strict
         self._sides = tuple(self._side(node, port) for port in (0, 1))

@@ -11,20 +11,22 @@ from sameriver.common.schema import Schema
 from sameriver.operators.compile import NOW, compile_expression, uses_clock
 from sameriver.operators.operator import OperatorContext
 from sameriver.plan.expressions import Expression
-from sameriver.plan.physical.node import PhysicalNode
 from sameriver.state.timed_rows import Mask
 
 
 class JoinedRows:
-    """Builds rows of a join whose two sides have no column name in common."""
+    """Builds rows of ``schema`` from those of two sides that have no column name in common."""
 
     def __init__(
-        self, node: PhysicalNode, condition: Expression | None, context: OperatorContext
+        self,
+        sides: tuple[Schema, Schema],
+        schema: Schema,
+        condition: Expression | None,
+        context: OperatorContext,
     ) -> None:
-        left, right = (below.schema for below in node.inputs)
-        self._sides = (left, right)
-        self._types = node.schema.to_polars()
-        self._names = node.schema.names
+        self._sides = sides
+        self._types = schema.to_polars()
+        self._names = schema.names
         self._clock = context.clock
         self._test = None if condition is None else compile_expression(condition, context.zone)
         self._uses_clock = condition is not None and uses_clock(condition)
@@ -41,7 +43,7 @@ class JoinedRows:
         return mask.fill_null(False).to_numpy().astype(np.bool_)
 
     def pair(self, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
-        """Rows of the node's schema from rows of both sides."""
+        """Rows of the schema from rows of both sides."""
         return self._typed(self._both(left, right))
 
     def pad(self, rows: pl.DataFrame, port: int) -> pl.DataFrame:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
 from sameriver.common.changes import MIN_WATERMARK, Changes, Event
 from sameriver.common.config import Config
+from sameriver.common.lookup import Lookup
 from sameriver.common.time import Clock
 from sameriver.state.handle import StateStore
 
@@ -24,6 +25,7 @@ class OperatorContext:
         zone: ``table.local-time-zone``.
         store: where the operator registers its state handles.
         counters: metrics; ``late_rows`` counts rows dropped as late.
+        open_lookup: opens the table that a lookup join looks rows up in.
     """
 
     clock: Clock
@@ -31,6 +33,7 @@ class OperatorContext:
     zone: ZoneInfo
     store: StateStore = field(default_factory=StateStore)
     counters: Counter[str] = field(default_factory=Counter)
+    open_lookup: Callable[[Any], Lookup] | None = None
 
 
 class Operator:

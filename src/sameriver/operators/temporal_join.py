@@ -33,7 +33,8 @@ class TemporalJoinOperator(Operator):
         self._reached = MIN_WATERMARK
         self._late = False
         self._kind, self._deleted = node.kind_column(), node.deleted_column()
-        self._joined = JoinedRows(node, node.condition, context)
+        sides = (node.left.schema, node.right.schema)
+        self._joined = JoinedRows(sides, node.schema, node.condition, context)
         self._strict = node.keys.strict
         left, right = node.state()
         kept = _column(self._kind, pl.Int8())

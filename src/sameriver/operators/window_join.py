@@ -30,7 +30,8 @@ class WindowJoinOperator(Operator):
         super().__init__(context)
         self._node = node
         self._time = WindowTime(node.window, context)
-        self._joined = JoinedRows(node, node.condition, context)
+        sides = (node.left.schema, node.right.schema)
+        self._joined = JoinedRows(sides, node.schema, node.condition, context)
         self._ends = (node.left_window[1], node.right_window[1])
         self._keys = (node.keys.left, node.keys.right)
         self._strict = node.keys.strict

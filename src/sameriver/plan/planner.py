@@ -14,6 +14,7 @@ from sameriver.plan.lower.calc import calc
 from sameriver.plan.lower.changes import check_accepted
 from sameriver.plan.lower.correlate import correlate
 from sameriver.plan.lower.join import lower_join
+from sameriver.plan.lower.lookup_join import lookup_join
 from sameriver.plan.lower.over import lower_over
 from sameriver.plan.lower.pull_window import pull_window
 from sameriver.plan.lower.rank import lower_rank
@@ -41,6 +42,7 @@ def plan_job(
     config: Config,
     changelog: Kinds = lambda table: INSERT_ONLY,
     accepted: Kinds = lambda table: ALL_KINDS,
+    looked_up: Callable[[Table], bool] = lambda table: True,
 ) -> tuple[Sink, ...]:
     """The physical plan of queries and INSERTs that run as one job; one root each.
 
@@ -51,13 +53,14 @@ def plan_job(
         config: options of the job.
         changelog: the kinds that a table delivers when read.
         accepted: the kinds that a table takes when written.
+        looked_up: whether rows of a table can be found by key.
 
     Raises:
         UserError: what the physical plan can't do: UPDATES_NOT_SUPPORTED, UNSUPPORTED,
             BAD_OPTION, BAD_DURATION.
     """
     rewritten = tuple(rewrite(query) for query in queries)
-    lowering = _Lowering(Settings.of(config), reads(rewritten), changelog, accepted)
+    lowering = _Lowering(Settings.of(config), reads(rewritten), changelog, accepted, looked_up)
     return tuple(lowering.root(node) for node in rewritten)
 
 
@@ -67,6 +70,7 @@ class _Lowering:
     reads: Reads
     changelog: Kinds
     accepted: Kinds
+    looked_up: Callable[[Table], bool]
 
     def root(self, node: Logical) -> Sink:
         if not isinstance(node, logical.Insert):
@@ -106,6 +110,8 @@ class _Lowering:
                 return lower_join(node, self.lower(left), self.lower(right), self.settings)
             case logical.TemporalJoin(left=left, right=right, processing=False):
                 return temporal_join(node, self.lower(left), self.lower(right))
+            case logical.TemporalJoin(left=left):
+                return lookup_join(node, self.lower(left), self.looked_up)
             case logical.Union(inputs=branches):
                 return Union(
                     schema=node.schema, branches=tuple(self.lower(branch) for branch in branches)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sameriver.common.changes import ChangeKind
 from sameriver.common.schema import Field, Schema
 from sameriver.common.types import BIGINT, STRING, timestamp_ltz
@@ -11,6 +13,7 @@ from sameriver.connectors.filesystem.sink import FilesystemSink
 from sameriver.connectors.filesystem.source import FilesystemSource
 from sameriver.connectors.formats.registry import format_of
 from sameriver.connectors.options import Options
+from sameriver.connectors.scan_lookup import ScanLookup
 
 
 def _kinds(options: Options) -> frozenset[ChangeKind]:
@@ -34,6 +37,7 @@ FILESYSTEM = Connector(
         ConnectorOption("auto-compaction", "accepted", "false"),
     ),
     source=FilesystemSource,
+    lookup=partial(ScanLookup, FilesystemSource),
     sink=FilesystemSink,
     changelog=_kinds,
     accepts=_kinds,

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.time import parse_duration
+from sameriver.plan.bind.lookup_hint import check_lookup_hint
 from sameriver.plan.bind.scope import Scope
 from sameriver.sql.nodes import position
 
@@ -68,6 +69,8 @@ def state_ttl(select: exp.Expr, scope: Scope) -> StateHints:
         name = call.name.upper()
         if name not in (*_STATE, *_BATCH_ONLY):
             raise _unknown(call, (*_STATE, *_BATCH_ONLY))
+        if name == "LOOKUP":
+            check_lookup_hint(call, _pairs(call), _known(scope))
         if name in _STATE:
             pairs = _pairs(call)
             _check(call, pairs, scope)
@@ -88,7 +91,7 @@ def _pairs(call: exp.Expr) -> dict[str, str]:
 
 
 def _check(call: exp.Expr, pairs: dict[str, str], scope: Scope) -> None:
-    known = [r.path[-1] for r in scope.relations if r.path and r.hintable]
+    known = _known(scope)
     for pair in call.expressions:
         key = pair.this.name
         if key not in known:
@@ -103,6 +106,11 @@ def _check(call: exp.Expr, pairs: dict[str, str], scope: Scope) -> None:
         except UserError as error:
             error.at(position(pair.expression) or position(call))
             raise
+
+
+def _known(scope: Scope) -> list[str]:
+    """What a hint may name."""
+    return [r.path[-1] for r in scope.relations if r.path and r.hintable]
 
 
 def _bad(call: exp.Expr, message: str) -> UserError:

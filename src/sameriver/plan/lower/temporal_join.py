@@ -63,8 +63,8 @@ def _by_key(
     missing = [name for name in node.key if name not in by_name]
     if missing:
         raise _refused(
-            f"temporal table's primary key [{', '.join(map(shown, node.key))}] must be included in the"
-            " equivalence condition of temporal join",
+            f"temporal table's primary key [{', '.join(map(shown, node.key))}] must be included in"
+            " the equivalence condition of temporal join",
             f"Add to ON an equality of '{shown(missing[0])}' and a column of the left table.",
         )
     chosen = [by_name[name] for name in node.key]

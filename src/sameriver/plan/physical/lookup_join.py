@@ -1,0 +1,74 @@
+"""A join with a table that is looked up by key as rows come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sameriver.common.schema import Field, Schema
+from sameriver.common.state import Meaning, RowScope
+from sameriver.plan.expressions import Expression, to_sql
+from sameriver.plan.logical import JoinKind
+from sameriver.plan.meaning import Meanings, meaning
+from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
+from sameriver.plan.physical.timed_join import JoinKeys
+from sameriver.plan.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookupJoin(PhysicalNode):
+    """Schema: left columns, then right ones; kind INNER or LEFT. It keeps no state.
+
+    ``columns`` pairs the name of each right column in the join with its name in ``table``;
+    ``keys`` uses the names in the join. ``options`` are those of OPTIONS hints.
+    """
+
+    input: PhysicalNode
+    table: Table
+    options: tuple[tuple[str, str], ...]
+    columns: tuple[tuple[str, str], ...]
+    kind: JoinKind
+    keys: JoinKeys
+    condition: Expression | None = None
+
+    @property
+    def inputs(self) -> tuple[PhysicalNode, ...]:
+        return (self.input,)
+
+    @property
+    def changelog(self) -> ChangelogMode:
+        return self.input.changelog
+
+    @property
+    def right(self) -> Schema:
+        """The right columns by their names in the join."""
+        types = {f.name: f.type for f in self.table.physical}
+        return Schema(tuple(Field(name, types[column]) for name, column in self.columns))
+
+    @property
+    def looked_up(self) -> Schema:
+        """The right columns by their names in the table."""
+        types = {f.name: f.type for f in self.table.physical}
+        return Schema(tuple(Field(column, types[column]) for _, column in self.columns))
+
+    def meanings(self) -> Meanings:
+        both = {**self._right(), **self.input.meanings()}
+        return {name: both[name] for name in self.schema.names}
+
+    def scope(self) -> RowScope:
+        scope = self.input.scope()
+        left, right = self.input.meanings(), self._right()
+        text = f"{self.kind.value} LOOKUP JOIN {self.table.name}:{self.table.connector}"
+        text = f"{text} ON {self.keys.text(left, right)}"
+        if self.condition is not None:
+            text = f"{text} AND {meaning(self.condition, {**left, **right})}"
+        return RowScope(sources=scope.sources, filters=scope.filters, path=(*scope.path, text))
+
+    def details(self) -> tuple[tuple[str, str], ...]:
+        shown = [("table", self.table.name), ("kind", self.kind.value)]
+        shown.append(("keys", self.keys.shown()))
+        if self.condition is not None:
+            shown.append(("condition", to_sql(self.condition)))
+        return tuple(shown)
+
+    def _right(self) -> Meanings:
+        return {name: Meaning(f"{self.table.name}.{column}") for name, column in self.columns}
