@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -44,6 +45,49 @@ def total(a: pl.Series, b: pl.Series) -> pl.Series:
 def words(text: str) -> Iterator[tuple[str, int]]:
     for word in text.split():
         yield word, len(word)
+
+
+@udaf(result_type="DOUBLE", input_types=["BIGINT"])
+class Mean:
+    """The mean of numbers."""
+
+    def create_accumulator(self) -> list[int]:
+        return [0, 0]
+
+    def accumulate(self, accumulator: list[int], n: int | None) -> None:
+        if n is not None:
+            accumulator[0] += n
+            accumulator[1] += 1
+
+    def retract(self, accumulator: list[int], n: int | None) -> None:
+        if n is not None:
+            accumulator[0] -= n
+            accumulator[1] -= 1
+
+    def merge(self, accumulator: list[int], others: list[list[int]]) -> None:
+        for total, count in others:
+            accumulator[0] += total
+            accumulator[1] += count
+
+    def get_value(self, accumulator: list[int]) -> float | None:
+        return accumulator[0] / accumulator[1] if accumulator[1] else None
+
+
+class HalfDone:
+    """An aggregate that gives nothing."""
+
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], n: int) -> None:
+        accumulator.append(n)
+
+
+class Product(HalfDone):
+    """An aggregate that neither retracts nor merges."""
+
+    def get_value(self, accumulator: list[int]) -> int:
+        return math.prod(accumulator)
 
 
 def test_a_function_is_called_with_values() -> None:
@@ -244,5 +288,124 @@ def test_bad_declarations_are_refused() -> None:
         udf(result_type="INT", func_type="pandas")
     with pytest.raises(UserError, match="not a data type"):
         udf(result_type="INTT")(len)
-    with pytest.raises(UserError, match="not supported yet"):
-        udaf(result_type="INT")
+    with pytest.raises(UserError, match="no method 'get_value'"):
+        udaf(result_type="INT")(HalfDone)
+
+
+NUMBERS = pl.DataFrame(
+    {
+        "k": ["a", "b", "a", None, "a", "b"],
+        "n": [1, 2, 3, 4, None, 6],
+        "ts": [datetime(2026, 1, 1, 0, 0, second) for second in (1, 2, 11, 12, 13, 25)],
+    }
+)
+
+
+def aggregating(function: PythonFunction = Mean) -> Session:
+    """Has ``numbers`` and the aggregate as ``f``."""
+    made = Session()
+    made.register("numbers", NUMBERS, watermark=("ts", "ts"))
+    made.register_function("f", function)
+    return made
+
+
+WINDOWS = {
+    "tumble": "TUMBLE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '10' SECOND)",
+    "hop": "HOP(TABLE numbers, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '15' SECOND)",
+    "cumulate": "CUMULATE(TABLE numbers, DESCRIPTOR(ts), INTERVAL '5' SECOND,"
+    " INTERVAL '20' SECOND)",
+    "session": "SESSION(TABLE numbers, DESCRIPTOR(ts), INTERVAL '5' SECOND)",
+}
+
+
+@pytest.mark.parametrize("mini_batch", ["true", "false"])
+@pytest.mark.parametrize("shards", ["1", "3"])
+def test_an_aggregate_groups(mini_batch: str, shards: str) -> None:
+    made = Session({"table.exec.mini-batch.enabled": mini_batch, "parallelism.default": shards})
+    made.register("numbers", NUMBERS)
+    made.register_function("f", Mean)
+    query = "SELECT k, f(n), f(n) FILTER (WHERE n > 1), COUNT(*) FROM numbers GROUP BY k"
+    rows = sorted(made.sql(query).to_polars().rows(), key=repr)
+    assert rows == [("a", 2.0, 3.0, 3), ("b", 4.0, 4.0, 2), (None, 4.0, 4.0, 1)]
+
+
+@pytest.mark.parametrize("window", list(WINDOWS))
+def test_an_aggregate_runs_in_windows_as_the_built_in_one(window: str) -> None:
+    query = (
+        "SELECT window_start, window_end, {} FROM TABLE("
+        + WINDOWS[window]
+        + ") GROUP BY window_start, window_end"
+    )
+    made = aggregating()
+    ours = made.sql(query.format("f(n)")).to_polars().rows()
+    assert ours == made.sql(query.format("AVG(CAST(n AS DOUBLE))")).to_polars().rows()
+
+
+def test_an_aggregate_takes_rows_back() -> None:
+    query = "SELECT f(s) FROM (SELECT k, SUM(n) AS s FROM numbers GROUP BY k)"
+    for mini_batch in ("true", "false"):
+        made = Session({"table.exec.mini-batch.enabled": mini_batch})
+        made.register("numbers", [NUMBERS[:3], NUMBERS[3:]])
+        made.register_function("f", Mean)
+        assert column(made, query) == [pytest.approx(16 / 3)]
+
+
+def test_an_aggregate_may_stand_in_having_only() -> None:
+    query = "SELECT k FROM numbers GROUP BY k HAVING f(n) > 2"
+    assert sorted(column(aggregating(), query), key=repr) == ["b", None]
+
+
+def test_state_of_an_aggregate_is_text_of_its_own_meaning() -> None:
+    shown = aggregating().explain("SELECT k, f(n) AS m FROM numbers GROUP BY k")
+    assert "F(numbers.n)" in shown
+    assert "independent  m " in shown
+
+
+@pytest.mark.parametrize(
+    ("query", "missing"),
+    [
+        ("SELECT f(s) FROM (SELECT SUM(n) AS s FROM numbers GROUP BY k)", "retract"),
+        (
+            f"SELECT f(n) FROM TABLE({WINDOWS['hop']}) GROUP BY window_start, window_end",
+            "merge",
+        ),
+    ],
+)
+def test_a_method_that_is_needed_is_asked_for(query: str, missing: str) -> None:
+    made = aggregating(udaf(result_type="BIGINT")(Product))
+    with pytest.raises(UserError, match=f"no method '{missing}'"):
+        made.sql(query).to_polars()
+
+
+def test_an_accumulator_has_to_be_json() -> None:
+    class Dates(Product):
+        def create_accumulator(self) -> Any:
+            return [date(2026, 1, 1)]
+
+    made = aggregating(udaf(result_type="BIGINT")(Dates))
+    with pytest.raises(ExternalError) as caught:
+        column(made, "SELECT f(n) FROM numbers")
+    assert caught.value.code == "BAD_ACCUMULATOR"
+
+
+def test_an_aggregate_fails_the_job_by_name_and_arguments() -> None:
+    made = aggregating(udaf(result_type="BIGINT")(Product))
+    with pytest.raises(ExternalError) as caught:
+        column(made, "SELECT f(n) FROM numbers")
+    assert "'F.get_value([1, 2, 3, 4, None, 6])' failed with TypeError" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("SELECT k FROM numbers WHERE f(n) > 1", "AGGREGATE_NOT_ALLOWED"),
+        ("SELECT f(DISTINCT n) FROM numbers", "UNSUPPORTED"),
+        ("SELECT f(n) OVER (ORDER BY ts) FROM numbers", "UNSUPPORTED"),
+        ("SELECT f(k) FROM numbers", "WRONG_ARGUMENTS"),
+    ],
+)
+def test_where_aggregates_in_python_may_not_stand(query: str, code: str) -> None:
+    with pytest.raises(UserError) as caught:
+        aggregating().sql(query)
+    assert caught.value.code == code
+    assert caught.value.position is not None

@@ -16,7 +16,7 @@ from sameriver.common.types import DataType, to_polars
 from sameriver.functions.coercion import implicit_cast_allowed
 from sameriver.functions.distinct import common_length
 from sameriver.functions.failure import EvaluationError, failure
-from sameriver.functions.python_values import to_column, to_values
+from sameriver.functions.python_values import BAD_VALUE, to_column, to_values
 from sameriver.functions.signature import (
     Evaluation,
     Expanded,
@@ -27,7 +27,6 @@ from sameriver.functions.signature import (
     TableResolved,
 )
 
-_BAD_VALUE = (TypeError, ValueError, OverflowError, KeyError, AttributeError)
 _SHOWN = 200
 
 
@@ -39,10 +38,12 @@ class PythonFunction:
         name: what it is called where it is registered without a name.
         call: the function.
         inputs: types of the parameters; None: whatever it is called with.
-        result: type of the result of a scalar function; None for table functions.
+        result: type of the result of a scalar function or aggregate; None for table functions.
         columns: names and types of the columns of a table function; None for scalar functions.
         vectorised: takes and gives Polars Series instead of values.
         deterministic: whether the same arguments always give the same result.
+        aggregate: what accumulates, for aggregates; ``call`` then is its ``accumulate``, which
+            takes the accumulator first.
     """
 
     name: str
@@ -52,6 +53,7 @@ class PythonFunction:
     columns: tuple[tuple[str, DataType], ...] | None = None
     vectorised: bool = False
     deterministic: bool = True
+    aggregate: Any = None
 
     def __call__(self, *args: Any) -> Any:
         return self.call(*args)
@@ -64,7 +66,7 @@ def scalar_function(name: str, function: PythonFunction) -> ScalarFunction:
     assert result is not None
 
     def infer(operands: Sequence[Operand]) -> Resolved:
-        return Resolved(_parameters(name, function, operands), result)
+        return Resolved(taken_by(name, function, operands), result)
 
     return ScalarFunction(
         name=name,
@@ -82,7 +84,7 @@ def table_function(name: str, function: PythonFunction) -> TableFunction:
     assert columns is not None
 
     def infer(operands: Sequence[Operand]) -> TableResolved:
-        return TableResolved(_parameters(name, function, operands), columns)
+        return TableResolved(taken_by(name, function, operands), columns)
 
     return TableFunction(
         name=name,
@@ -92,17 +94,17 @@ def table_function(name: str, function: PythonFunction) -> TableFunction:
     )
 
 
-def _parameters(
+def taken_by(
     name: str, function: PythonFunction, operands: Sequence[Operand]
 ) -> tuple[DataType, ...]:
-    """What the arguments are cast to.
+    """What the arguments of a call are cast to.
 
     Raises:
         UserError: WRONG_ARGUMENTS.
     """
     given = [operand.type for operand in operands]
     if function.inputs is None:
-        if _takes(function.call, len(given)):
+        if _takes(function.call, len(given) + (function.aggregate is not None)):
             return tuple(type.plain for type in given)
         takes = str(inspect.signature(function.call))
     else:
@@ -172,7 +174,7 @@ def _general(
     values = [_called(name, function, row) for row in rows]
     try:
         return to_column(values, result)
-    except (*_BAD_VALUE, pl.exceptions.PolarsError):
+    except BAD_VALUE:
         raise _misfit(name, rows, values, result) from None
 
 
@@ -188,7 +190,7 @@ def _called(name: str, function: PythonFunction, row: Sequence[Any]) -> Any:
 def _failed(name: str, row: Sequence[Any], error: Exception) -> EvaluationError:
     return failure(
         "FUNCTION_FAILED",
-        f"'{_call_text(name, row)}' failed with {type(error).__name__}: {error}",
+        f"'{call_text(name, row)}' failed with {type(error).__name__}: {error}",
     )
 
 
@@ -199,15 +201,15 @@ def _misfit(
     for row, value in zip(rows, values, strict=True):
         try:
             to_column([value], result)
-        except (*_BAD_VALUE, pl.exceptions.PolarsError):
+        except BAD_VALUE:
             return failure(
                 "BAD_RESULT",
-                f"'{_call_text(name, row)}' gave {_cut(repr(value))}, which is no {result.name}",
+                f"'{call_text(name, row)}' gave {_cut(repr(value))}, which is no {result.name}",
             )
     return failure("BAD_RESULT", f"'{name}' gave values that are no {result.name}")
 
 
-def _call_text(name: str, row: Sequence[Any]) -> str:
+def call_text(name: str, row: Sequence[Any]) -> str:
     return f"{name}({_cut(', '.join(repr(value) for value in row))})"
 
 
@@ -267,7 +269,7 @@ def _expand(
         values = [one[place] for one in found]
         try:
             series.append(to_column(values, type).alias(column))
-        except (*_BAD_VALUE, pl.exceptions.PolarsError):
+        except BAD_VALUE:
             owners = [rows[owner] for owner in np.repeat(np.arange(len(rows)), counts)]
             raise _misfit(name, owners, values, type) from None
     return Expanded(counts, pl.DataFrame(series))
@@ -290,7 +292,7 @@ def _yielded(name: str, function: PythonFunction, row: Sequence[Any]) -> list[Se
         if len(one) != len(columns):
             raise failure(
                 "BAD_RESULT",
-                f"'{_call_text(name, row)}' gave the row {_cut(repr(one))}; its result has"
+                f"'{call_text(name, row)}' gave the row {_cut(repr(one))}; its result has"
                 f" {len(columns)} columns",
             )
     return rows

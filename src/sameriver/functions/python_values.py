@@ -14,6 +14,16 @@ import polars as pl
 
 from sameriver.common.types import BIGINT, DataType, Root, to_polars
 
+BAD_VALUE = (
+    TypeError,
+    ValueError,
+    OverflowError,
+    KeyError,
+    AttributeError,
+    pl.exceptions.PolarsError,
+)
+"""What ``to_column`` raises."""
+
 Convert = Callable[[Any], Any]
 
 
@@ -30,7 +40,7 @@ def to_column(values: list[Any], type: DataType) -> pl.Series:
     """A column of values.
 
     Raises:
-        TypeError, ValueError, OverflowError, pl.exceptions.PolarsError: one is not of the type.
+        one of ``BAD_VALUE``: a value is not of the type.
     """
     convert = _writer(type)
     if convert is not None:

@@ -17,7 +17,12 @@ from sameriver.operators.accumulators import accumulator
 from sameriver.operators.accumulators.accumulator import Beside, Rows, Step, Words
 from sameriver.operators.accumulators.inputs import Distinct, call_rows, without_nulls
 from sameriver.plan.expressions import AggregateCall
-from sameriver.plan.physical.aggregate_state import Side, accumulator_columns, side_tables
+from sameriver.plan.physical.aggregate_state import (
+    Side,
+    accumulator_columns,
+    side_tables,
+    takes_nulls,
+)
 from sameriver.state.handle import StateStore
 from sameriver.state.index import KeyIndex
 from sameriver.state.kernels import fold as kernels
@@ -195,7 +200,7 @@ class Aggregation:
             for number in distinct.calls
         }
         for number, call in enumerate(self._calls):
-            nulls = call.function == "ARRAY_AGG"
+            nulls = takes_nulls(call)
             rows = seen.get(number)
             if rows is None:
                 rows = call_rows(call, slots, changes, base, nulls=nulls)
@@ -255,7 +260,7 @@ class Aggregation:
         """Folds values that are new to DISTINCT calls."""
         steps = []
         for number in calls:
-            nulls = self._calls[number].function == "ARRAY_AGG"
+            nulls = takes_nulls(self._calls[number])
             seen = rows if nulls else without_nulls(rows)
             step = self.accumulators[number].fold(self.words, seen)
             if step is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
 from sameriver.common.types import DataType, Root
+from sameriver.functions.python import PythonFunction
 from sameriver.functions.signature import ScalarFunction
 
 
@@ -61,6 +62,7 @@ class AggregateCall:
         distinct: over distinct values.
         filter: boolean over the input; likewise a column in physical nodes.
         type: result type.
+        definition: of a function in Python.
     """
 
     name: str
@@ -69,6 +71,7 @@ class AggregateCall:
     distinct: bool = False
     filter: Expression | None = None
     type: DataType
+    definition: PythonFunction | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.types import DataType, Root
@@ -115,17 +115,56 @@ def udtf(
     return decorate
 
 
-def udaf(*args: object, **options: object) -> NoReturn:
-    """Aggregate functions in Python are not there yet.
+def udaf(
+    *,
+    result_type: SqlType,
+    input_types: Sequence[SqlType] | SqlType | None = None,
+    name: str | None = None,
+) -> Callable[[Any], PythonFunction]:
+    """Declares an aggregate function: a class, or an object, with PyFlink's methods.
+
+    ``create_accumulator()`` gives what a group starts with: lists, dicts with text keys, numbers,
+    text, booleans and None, since it is kept as JSON. ``accumulate(accumulator, *args)`` changes
+    it; ``retract(accumulator, *args)`` takes that back, where rows are; ``merge(accumulator,
+    others)`` adds others, for windows that share rows; ``get_value(accumulator)`` is the result.
+
+    Args:
+        result_type: type of the result.
+        input_types: as for ``udf``.
+        name: for messages; the name of the class if None.
 
     Raises:
-        UserError: UNSUPPORTED.
+        UserError: SYNTAX, UNKNOWN_TYPE, BAD_TYPE; NOT_A_FUNCTION if a method is missing.
+
+    Example:
+        >>> @udaf(result_type="BIGINT", input_types=["BIGINT"])
+        ... class Product:
+        ...     def create_accumulator(self):
+        ...         return [1]
+        ...     def accumulate(self, accumulator, n):
+        ...         accumulator[0] *= n
+        ...     def get_value(self, accumulator):
+        ...         return accumulator[0]
     """
-    raise UserError(
-        "UNSUPPORTED",
-        "aggregate functions in Python are not supported yet",
-        hint="Aggregate with ARRAY_AGG or COLLECT, and compute from the array with a @udf.",
-    )
+
+    def decorate(given: Any) -> PythonFunction:
+        aggregate = given() if isinstance(given, type) else given
+        for method in ("create_accumulator", "accumulate", "get_value"):
+            if not callable(getattr(aggregate, method, None)):
+                raise UserError(
+                    "NOT_A_FUNCTION",
+                    f"'{_name(given)}' has no method '{method}'",
+                    hint="An aggregate needs create_accumulator, accumulate and get_value.",
+                )
+        return PythonFunction(
+            name=name or _name(given),
+            call=aggregate.accumulate,
+            inputs=_types(input_types),
+            result=_type(result_type).with_nullable(True),
+            aggregate=aggregate,
+        )
+
+    return decorate
 
 
 def _name(call: object) -> str:

@@ -8,6 +8,7 @@ from sameriver.common.types import to_polars
 from sameriver.operators.accumulators.accumulator import Accumulator
 from sameriver.operators.accumulators.holders import holder
 from sameriver.operators.accumulators.lists import Collect, GrowingList, RetractingList
+from sameriver.operators.accumulators.python import PythonHolder
 from sameriver.operators.accumulators.retracting import End, Extreme
 from sameriver.operators.accumulators.totals import Count, Moments, Sum
 from sameriver.plan.expressions import AggregateCall, Literal
@@ -17,6 +18,8 @@ from sameriver.plan.physical.aggregate_state import ENDS, EXTREMES, LISTS, MOMEN
 def accumulator(call: AggregateCall, at: int, *, retract: bool) -> Accumulator:
     """The accumulator of a call, its words from ``at`` on."""
     function = call.function
+    if call.definition is not None:
+        return PythonHolder(at, call, call.definition, retract=retract)
     if function == "COUNT":
         return Count(at)
     argument = call.args[0].type

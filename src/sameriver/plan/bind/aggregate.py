@@ -22,14 +22,15 @@ from sameriver.plan.expressions import (
 from sameriver.plan.logical import Logical
 
 
-def find_aggregate(node: exp.Expr) -> exp.Expr | None:
+def find_aggregate(node: exp.Expr, context: Context) -> exp.Expr | None:
     """The first aggregate call of an expression; those of OVER and of inner queries don't count."""
     pending = [node]
     while pending:
         part = pending.pop()
         if isinstance(part, exp.Query | exp.Window):
             continue
-        if is_aggregate(part) or (isinstance(part, exp.Anonymous) and part.name in WINDOW_PARTS):
+        window_part = isinstance(part, exp.Anonymous) and part.name in WINDOW_PARTS
+        if window_part or is_aggregate(part, context):
             return part
         pending += part.iter_expressions(reverse=True)
     return None

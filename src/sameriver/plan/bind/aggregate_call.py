@@ -11,9 +11,11 @@ from sameriver import functions
 from sameriver.common.errors import UserError
 from sameriver.common.types import DataType, TimeAttribute
 from sameriver.functions.aggregates import aggregate_type
+from sameriver.functions.python import PythonFunction, taken_by
 from sameriver.plan.bind.calls import coerce, operand
-from sameriver.plan.bind.context import Environment
+from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.operators import condition
+from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.expressions import AggregateCall, Expression
 from sameriver.sql.nodes import position
 
@@ -21,11 +23,19 @@ _PICKS = ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")
 """Aggregates whose result is one of the values they saw."""
 
 
-def is_aggregate(node: exp.Expr) -> bool:
+def is_aggregate(node: exp.Expr, context: Context) -> bool:
     """Whether a node calls an aggregate, with or without FILTER."""
     if isinstance(node, exp.Filter):
-        return is_aggregate(node.this)
-    return isinstance(node, exp.Anonymous) and functions.aggregate(node.name) is not None
+        return is_aggregate(node.this, context)
+    if not isinstance(node, exp.Anonymous):
+        return False
+    return functions.aggregate(node.name) is not None or _users(node, context) is not None
+
+
+def _users(node: exp.Expr, context: Context) -> PythonFunction | None:
+    """The user's aggregate that a node calls."""
+    found = context.catalog.function(node.name, context.namespace)
+    return found if found is not None and found.aggregate is not None else None
 
 
 def aggregate_call(node: exp.Expr, environment: Environment, *, empty: bool) -> AggregateCall:
@@ -43,15 +53,20 @@ def aggregate_call(node: exp.Expr, environment: Environment, *, empty: bool) -> 
         inner = replace(environment, clause="FILTER")
         filter = condition(node.expression.this, inner, "the condition of FILTER")
     function = functions.aggregate(call.name)
-    assert function is not None
-    name = function.name
+    own = _users(call, environment.context) if function is None else None
+    name = call.name if function is None else function.name
     written, distinct = _arguments(call, name)
     inside = replace(environment, clause=f"an argument of '{name}'")
     args = [inside.bind(argument) for argument in written]
     operands = [operand(arg) for arg in args]
     try:
-        parameters = function.infer(operands).parameters
-        type = aggregate_type(name, operands, empty=empty or filter is not None)
+        if function is not None:
+            parameters = function.infer(operands).parameters
+            type = aggregate_type(name, operands, empty=empty or filter is not None)
+        else:
+            assert own is not None
+            assert own.result is not None
+            parameters, type = taken_by(name, own, operands), own.result
     except UserError as error:
         error.at(position(call))
         raise
@@ -62,6 +77,7 @@ def aggregate_call(node: exp.Expr, environment: Environment, *, empty: bool) -> 
         distinct=distinct,
         filter=filter,
         type=_timed(name, args, type),
+        definition=own,
     )
 
 
@@ -80,6 +96,12 @@ def _arguments(call: exp.Expr, name: str) -> tuple[Sequence[exp.Expr], bool]:
             position=position(call),
         )
     if isinstance(first, exp.Distinct):
+        if functions.aggregate(name) is None:
+            raise unsupported(
+                f"DISTINCT in '{name}', a function in Python,",
+                call,
+                "Make the rows distinct in a derived table.",
+            )
         return first.expressions, True
     return written, False
 

@@ -110,6 +110,12 @@ def _users_call(name: str, node: exp.Expr, environment: Environment) -> Expressi
     found = context.catalog.function(name, context.namespace)
     if found is None:
         raise unknown_function(name, context.catalog.functions())
+    if found.aggregate is not None:
+        raise UserError(
+            "AGGREGATE_NOT_ALLOWED",
+            f"aggregate '{name}' may not stand in {environment.clause}",
+            hint="Aggregate in a derived table, and use its column here.",
+        )
     if found.result is None:
         raise UserError(
             "WRONG_PLACE",

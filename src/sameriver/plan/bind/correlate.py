@@ -152,7 +152,7 @@ CORRELATED: Mapping[type[exp.Expr], JoinRule] = {
 }
 """Items of FROM that may name columns of what stands left of them."""
 
-FUNCTIONS: Mapping[type[exp.Expr], RelationRule] = {
+FUNCTIONS: dict[type[exp.Expr], RelationRule] = {
     exp.Unnest: bind_function_relation,
     exp.Lateral: bind_function_relation,
     exp.Anonymous: bind_function_relation,

@@ -11,7 +11,7 @@ from sameriver.common.schema import Field, Schema, unique
 from sameriver.common.types import BIGINT
 from sameriver.plan import logical
 from sameriver.plan.bind.aggregate_call import aggregate_call, is_aggregate
-from sameriver.plan.bind.context import Environment
+from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.group_window import GroupWindow
 from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.over import OverCalls
@@ -65,7 +65,7 @@ class Grouping:
         if column is not None:
             return self._key(column, node)
         inner = node.this if isinstance(node, exp.Alias) else node
-        self.preferred = name if is_aggregate(inner) else None
+        self.preferred = name if is_aggregate(inner, self.environment.context) else None
         return self._outer("SELECT").bind(inner)
 
     def having(self, node: exp.Expr) -> Expression:
@@ -114,7 +114,7 @@ class Grouping:
         """Keys, aggregates, and what tells of sets and windows; other nodes are bound as ever."""
         if isinstance(node, exp.Window) and self.over is not None and at.clause != "HAVING":
             return self.over.call(node, self._outer("OVER"))
-        if is_aggregate(node):
+        if is_aggregate(node, self.environment.context):
             return self._aggregate(node)
         if isinstance(node, exp.Anonymous):
             if node.name in GROUPING_CALLS:
@@ -123,7 +123,7 @@ class Grouping:
                 return self.window.part(node, self.environment, self._taken())
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
             return self._key(self.environment.bind(node), node)
-        if any(isinstance(key, Call) for key in self.keys) and _is_plain(node):
+        if any(isinstance(key, Call) for key in self.keys) and _is_plain(node, at.context):
             return self.keys.get(self.environment.bind(node))
         return None
 
@@ -207,12 +207,12 @@ class Grouping:
         return self._call(node.name.lower(), call)
 
 
-def _is_plain(node: exp.Expr) -> bool:
+def _is_plain(node: exp.Expr, context: Context) -> bool:
     """Whether an expression can be bound below the aggregation as it stands."""
     if isinstance(node, exp.Literal | exp.Star | exp.Boolean | exp.Null | exp.Var):
         return False
     return not any(
-        is_aggregate(part)
+        is_aggregate(part, context)
         or isinstance(part, exp.Query | exp.Window)
         or (
             isinstance(part, exp.Anonymous)

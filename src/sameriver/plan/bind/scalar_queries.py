@@ -54,7 +54,7 @@ class ScalarQueries:
             (query, low or inside)
             for clause, low in (*clauses, (having, False))
             if clause is not None
-            for query, inside in _queries(clause)
+            for query, inside in _queries(clause, context)
         ]
         columns: dict[int, Column] = {}
         plans: dict[bool, list[Logical]] = {True: [], False: []}
@@ -91,7 +91,7 @@ def bind_scalar_query(node: exp.Expr, environment: Environment) -> Expression:
     return found
 
 
-def _queries(node: exp.Expr) -> Iterator[tuple[exp.Expr, bool]]:
+def _queries(node: exp.Expr, context: Context) -> Iterator[tuple[exp.Expr, bool]]:
     """Those of an expression, and whether each stands in an aggregate."""
     pending = [(node, False)]
     while pending:
@@ -101,7 +101,7 @@ def _queries(node: exp.Expr) -> Iterator[tuple[exp.Expr, bool]]:
         elif isinstance(part, exp.In):
             pending += [(below, inside) for below in (part.this, *part.expressions)]
         elif not isinstance(part, (*_TESTS, exp.Query)):
-            inside = inside or is_aggregate(part)
+            inside = inside or is_aggregate(part, context)
             pending += [(below, inside) for below in part.iter_expressions(reverse=True)]
 
 

@@ -57,7 +57,7 @@ def bind_select(node: exp.Expr, context: Context) -> Logical:
     context = with_queries(node, context)
     read = _from(node, context)
     hints = state_ttl(node, read.scope)
-    grouped = _is_grouped(node, _items(node, read.scope))
+    grouped = _is_grouped(node, _items(node, read.scope), context)
     queries = ScalarQueries.of(node, read.scope, context, grouped=grouped)
     context = queries.context
     read = From(joined(read.node, queries.below), read.scope)
@@ -106,10 +106,11 @@ def _from(node: exp.Expr, context: Context) -> From:
     return bind_from(source.this, node.args.get("joins") or (), context)
 
 
-def _is_grouped(node: exp.Expr, items: Sequence[Item]) -> bool:
+def _is_grouped(node: exp.Expr, items: Sequence[Item], context: Context) -> bool:
     if node.args.get("group") is not None or node.args.get("having") is not None:
         return True
-    return any(find_aggregate(item.node) is not None for item in items if item.column is None)
+    written = [item.node for item in items if item.column is None]
+    return any(find_aggregate(item, context) is not None for item in written)
 
 
 def _grouped(

@@ -152,7 +152,7 @@ def _correlated(
 ) -> _Answer:
     """A query whose WHERE or SELECT reads columns of the query around it."""
     grouped = next((query.args[key] for key in _GROUPS if query.args.get(key)), None)
-    aggregate = next(filter(None, map(find_aggregate, query.expressions)), None)
+    aggregate = next(filter(None, (find_aggregate(e, context) for e in query.expressions)), None)
     if grouped is not None or aggregate is not None or query.args.get("from_") is None:
         raise unsupported(
             "a query with its own groups that reads columns of the query around it",

@@ -13,6 +13,7 @@ from sameriver.common.types import (
     APPROXIMATE,
     BIGINT,
     DOUBLE,
+    STRING,
     DataType,
     Root,
     decimal,
@@ -57,6 +58,11 @@ def value_arguments(call: AggregateCall) -> tuple[Expression, ...]:
     return call.args[:1] if call.function == "LISTAGG" else call.args
 
 
+def takes_nulls(call: AggregateCall) -> bool:
+    """Whether rows with a NULL among the arguments count."""
+    return call.function == "ARRAY_AGG" or call.definition is not None
+
+
 def looks_up(call: AggregateCall) -> bool:
     """Whether the call looks rows up in a set of distinct values; MIN and MAX needn't."""
     return call.distinct and call.function not in EXTREMES
@@ -83,6 +89,8 @@ def side_tables(calls: Sequence[AggregateCall], retract: bool) -> tuple[SideTabl
 def accumulator_columns(call: AggregateCall, retract: bool) -> tuple[tuple[str, DataType], ...]:
     """Suffix and type of the accumulator columns of a call; none if a side table holds it all."""
     nullable = call.type.plain.with_nullable(True)
+    if call.definition is not None:
+        return (("", STRING),)
     match call.function:
         case "COUNT":
             return (("", BIGINT.not_null),)
