@@ -120,16 +120,18 @@ class FrameRows:
 
     def save(self) -> tuple[Ints, Ints, pl.DataFrame]:
         """Slots, times and rows of all, chain by chain."""
-        owners, numbers = self._everything()
+        used = np.flatnonzero(self._ends[:, kernels.COUNT]).astype(np.int64)
+        owners, numbers = self.chains(used)
         return owners, self._items[numbers, kernels.TIME], self.rows(numbers)
 
     def load(self, slots: Ints, times: Ints, rows: pl.DataFrame) -> None:
         """Takes over what ``save`` gave."""
         self.advance(slots, times, rows, size=_ALL)
 
-    def _everything(self) -> tuple[Ints, Ints]:
-        slots = np.flatnonzero(self._ends[:, kernels.COUNT]).astype(np.int64)
-        owners, numbers = kernels.empty(self._live), kernels.empty(self._live)
+    def chains(self, slots: Ints) -> tuple[Ints, Ints]:
+        """Slots and numbers of the rows of slots, chain by chain."""
+        size = int(self._ends[slots, kernels.COUNT].sum())
+        owners, numbers = kernels.empty(size), kernels.empty(size)
         kernels.list_rows(self._ends, self._items, slots, owners, numbers)
         return owners, numbers
 

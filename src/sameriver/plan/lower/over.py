@@ -21,10 +21,12 @@ from sameriver.plan.lower.changes import check_insert_only
 from sameriver.plan.lower.settings import Settings
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.over_aggregate import LAG, OverAggregate
+from sameriver.plan.physical.over_sorted import SHIFTS, OverSorted
 
 Window = tuple[tuple[str, ...], tuple[SortKey, ...], Frame]
 
-_NOT_IN_STREAMS = ("RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LEAD")
+_NEVER = ("PERCENT_RANK", "CUME_DIST", "NTILE")
+_NOT_IN_TIME = ("RANK", "DENSE_RANK", "LEAD")
 
 
 def lower_over(node: logical.Over, below: PhysicalNode, settings: Settings) -> PhysicalNode:
@@ -37,30 +39,61 @@ def lower_over(node: logical.Over, below: PhysicalNode, settings: Settings) -> P
     for over in node.calls:
         window, call = _physical(over)
         windows.setdefault(window, []).append(call)
-    for (partition, order, frame), calls in windows.items():
-        check_insert_only(
-            below,
-            "OverAggregate",
-            hint="Read an insert-only input, such as the result of a window aggregation.",
-        )
-        added = Schema.of((call.name, call.type) for call in calls)
-        by_time = frame.preceding is not None and not frame.rows and _is_event_time(order[0])
-        below = OverAggregate(
-            schema=Schema((*below.schema.fields, *added.fields)),
-            input=below,
-            partition=partition,
-            time=to_sql(order[0].expression),
-            frame=frame,
-            calls=tuple(calls),
-            ttl=None if by_time else settings.ttl,
-        )
+    for window, calls in windows.items():
+        build = _by_time if _is_time(window[1]) else _by_columns
+        below = build(below, window, tuple(calls), settings)
     return select(below, node.schema.names)
+
+
+def _by_time(
+    below: PhysicalNode, window: Window, calls: tuple[AggregateCall, ...], settings: Settings
+) -> PhysicalNode:
+    partition, order, frame = window
+    check_insert_only(
+        below,
+        "OverAggregate",
+        hint="Read an insert-only input, such as the result of a window aggregation.",
+    )
+    freed = frame.preceding is not None and not frame.rows and _is_event_time(order[0])
+    return OverAggregate(
+        schema=_schema(below, calls),
+        input=below,
+        partition=partition,
+        time=to_sql(order[0].expression),
+        frame=frame,
+        calls=calls,
+        ttl=None if freed else settings.ttl,
+    )
+
+
+def _by_columns(
+    below: PhysicalNode, window: Window, calls: tuple[AggregateCall, ...], settings: Settings
+) -> PhysicalNode:
+    partition, order, frame = window
+    return OverSorted(
+        schema=_schema(below, calls),
+        input=below,
+        partition=partition,
+        order=order,
+        rows=frame.rows,
+        calls=calls,
+        folded=settings.folded,
+        ttl=settings.ttl,
+    )
+
+
+def _schema(below: PhysicalNode, calls: tuple[AggregateCall, ...]) -> Schema:
+    return Schema((*below.schema.fields, *Schema.of((c.name, c.type) for c in calls).fields))
+
+
+def _is_time(order: tuple[SortKey, ...]) -> bool:
+    return order[0].expression.type.attribute is not None
 
 
 def _physical(over: OverCall) -> tuple[Window, AggregateCall]:
     """A call as its node computes it, and the window it needs for that."""
     call, frame = over.call, over.frame
-    if call.function in _NOT_IN_STREAMS:
+    if call.function in _NEVER:
         raise _unsupported(call, "Filter on ROW_NUMBER to rank the first rows, as in rn <= 10.")
     if frame.following is None or frame.following > 0:
         raise UserError(
@@ -72,6 +105,8 @@ def _physical(over: OverCall) -> tuple[Window, AggregateCall]:
     if frame.following < 0:
         raise _unsupported(call, "End the frame with CURRENT ROW.")
     _check_order(over)
+    if not _is_time(over.order):
+        return (over.partition, over.order, frame), call
     if call.function == LAG:
         frame = Frame(rows=True, preceding=_offset(call))
     if call.function == "ROW_NUMBER":
@@ -86,10 +121,22 @@ def _is_event_time(key: SortKey) -> bool:
 
 
 def _check_order(over: OverCall) -> None:
-    """Rows come in the order of time, so that is the only one there can be."""
+    """Rows come in the order of time; by other columns rows come between earlier ones."""
     first = over.order[0] if over.order else None
-    if first is None or first.expression.type.attribute is None:
+    if first is None:
         raise _unsupported(over.call, "Order the window by a time attribute, ascending.")
+    if first.expression.type.attribute is None:
+        if over.frame.preceding is not None:
+            raise _unsupported(
+                over.call, "Start the frame with UNBOUNDED PRECEDING, or order by a time attribute."
+            )
+        if over.call.function in SHIFTS:
+            _offset(over.call)
+        return
+    if over.call.function in _NOT_IN_TIME:
+        raise _unsupported(
+            over.call, "Filter on ROW_NUMBER to rank the first rows, as in rn <= 10."
+        )
     if len(over.order) > 1 or first.descending:
         raise UserError(
             "OVER_ORDER",
@@ -100,7 +147,7 @@ def _check_order(over: OverCall) -> None:
 
 
 def _offset(call: AggregateCall) -> int:
-    """How many rows LAG goes back."""
+    """How many rows LAG goes back, or LEAD on."""
     if len(call.args) == 1:
         return 1
     offset = call.args[1]
