@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from sameriver.testing.modes import Mode
 from sameriver.testing.runner import find_scenarios, run_scenario
@@ -14,16 +15,28 @@ HERE = Path(__file__).parent
 LATER = {"match_recognize"}
 """Answers to queries that are planned for later; each must be refused by name until then."""
 
+WRONG = {
+    "agg_over_left_join": "MAX(price) is 7.25 where the only row of the group has price 5.00, its "
+    "MIN: Flink keeps a DECIMAL that was taken back",
+}
+"""Answers of Flink that we believe wrong."""
+
 
 def scenarios(folder: str) -> list[Scenario]:
     return list(find_scenarios([HERE / folder]))
 
 
-@pytest.mark.parametrize(
-    "scenario",
-    [*scenarios("cases"), *scenarios("golden")],
-    ids=lambda s: f"{s.path.parent.name}/{s.name}",
-)
+def parameters() -> list[ParameterSet]:
+    found = []
+    for scenario in [*scenarios("cases"), *scenarios("golden")]:
+        wrong = WRONG.get(scenario.name)
+        marks = [pytest.mark.xfail(reason=wrong, strict=True)] if wrong else []
+        name = f"{scenario.path.parent.name}/{scenario.name}"
+        found.append(pytest.param(scenario, marks=marks, id=name))
+    return found
+
+
+@pytest.mark.parametrize("scenario", parameters())
 def test_scenario(scenario: Scenario) -> None:
     outcomes = list(run_scenario(scenario, list(Mode)))
     if scenario.name in LATER:
