@@ -10,9 +10,8 @@ import pytest
 from sameriver import Session
 from sameriver.common.config import OPTIONS
 from sameriver.sql import parse_script
-from sameriver.testing.case import parse_case
 from sameriver.testing.modes import Mode
-from sameriver.testing.runner import run_scenario
+from sameriver.testing.runner import find_scenarios, run_scenario, write_expected
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -40,10 +39,13 @@ def test_sql_parses(name: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("name", "code"), [block for block in blocks("text") if "== sql\n" in block[1]]
 )
-def test_cases_pass(name: str, code: str) -> None:
-    text = code.removesuffix("== changelog\n") if code.endswith("== changelog\n") else code
-    path = ROOT / "docs" / "index.md"
-    for outcome in run_scenario(parse_case(text, path), list(Mode)):
+def test_cases_pass(name: str, code: str, tmp_path: Path) -> None:
+    path = tmp_path / "doc.case"
+    path.write_text(code, encoding="utf-8")
+    if code.endswith("== changelog\n"):
+        write_expected(*find_scenarios([path]))
+    (scenario,) = find_scenarios([path])
+    for outcome in run_scenario(scenario, list(Mode)):
         assert outcome.passed, "\n".join(outcome.differences)
 
 

@@ -10,6 +10,7 @@ A cell is NULL as ``NULL``, the empty string as ``''``; quotes keep spaces: ``'t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def read_case(path: Path) -> Scenario:
 def parse_case(text: str, path: Path) -> Scenario:
     """The scenario a case's text describes; ``path`` names it."""
     sections = sections_of(text, path)
-    expected = {s.name: s for s in sections if s.name in EXPECTED}
+    expected = _expected(sections, path)
     scripts = [s for s in sections if s.name == "sql"]
     if len(scripts) != 1:
         raise _bad(path, 1, f"has {len(scripts)} sections 'sql'", "Write exactly one.")
@@ -78,6 +79,21 @@ def parse_case(text: str, path: Path) -> Scenario:
         state=expected["state"].text if "state" in expected else None,
         error=None if error is None else tuple(line for line in error.lines if line.strip()),
     )
+
+
+def _expected(sections: Sequence[Section], path: Path) -> dict[str, Section]:
+    """Sections that a run is compared with, each there once; a case without any proves nothing."""
+    found: dict[str, Section] = {}
+    for section in sections:
+        if section.name in found:
+            line = section.start - 1
+            raise _bad(path, line, f"a second section '{section.name}'", "Write one.")
+        if section.name in EXPECTED:
+            found[section.name] = section
+    if not found:
+        hint = "Write '== changelog', and let 'sameriver test --write' fill it in."
+        raise _bad(path, 1, "nothing is expected", hint)
+    return found
 
 
 def sections_of(text: str, path: Path) -> list[Section]:
@@ -151,7 +167,7 @@ def _event(line: str, table: str, number: int, path: Path) -> Step:
 def cells_of(text: str) -> tuple[str | None, ...]:
     """Cells of a row's text; None for NULL."""
     cells: list[str | None] = []
-    for match in _CELL.finditer(text.replace("\t", "  ")):
+    for match in _CELL.finditer(text):
         quoted, plain = match.groups()
         if quoted is not None:
             cells.append(quoted.replace("''", "'"))
