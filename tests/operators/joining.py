@@ -44,6 +44,7 @@ def join_node(
     condition: Expression | None = None,
     updates: bool = True,
     null_aware: bool = False,
+    upsert_keys: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
     ttl: tuple[timedelta | None, timedelta | None] = (None, None),
 ) -> Join:
     """A join of two sources; ``keys``: left column, right column, whether NULL meets NULL."""
@@ -61,6 +62,7 @@ def join_node(
         null_safe=tuple(key[2] for key in keys),
         condition=condition,
         null_aware=null_aware,
+        upsert_keys=upsert_keys,
         ttl=ttl,
     )
 

@@ -116,6 +116,16 @@ def test_rows_that_only_come_need_no_retraction(kind: JoinKind) -> None:
         assert joining.feed(port, rows) == model.feed(port, rows)
 
 
+def test_a_row_replaces_the_one_of_its_upsert_key() -> None:
+    keys = (("x",), ())
+    joining = Joining(join_node(LEFT, RIGHT, JoinKind.INNER, KEYS["one"], upsert_keys=keys))
+    joining.feed(0, [("+I", (1, 0, "first")), ("+I", (1, 1, "other")), ("+U", (1, 0, "second"))])
+    joining.restart()
+    joining.feed(0, [("+U", (1, 0, "third")), ("-D", (1, 1, None))])
+    assert joining.feed(1, [("+I", (1, 0, "p"))]) == [("+I", (1, 0, "third", 1, 0, "p"))]
+    assert [c.name for c in joining.plan.state()[0].key] == ["a", "x"]
+
+
 def test_many_pairs_come_in_parts() -> None:
     joining = Joining(join_node(LEFT, RIGHT, JoinKind.LEFT, KEYS["one"], updates=False))
     rows: list[Change] = [("+I", (1, 0, "p"))] * 1500

@@ -38,10 +38,12 @@ class _Run:
 
 
 class JoinOperator(Operator):
-    """Both sides are multisets of rows. As in Flink, an inner join hands on the kind of the input;
-    in an outer one padding goes with -D and matches come with +I, and rows of the side that is not
-    padded are taken back with their own kind. Rows with a NULL key meet nothing and aren't kept,
-    unless the pair is null-safe."""
+    """Both sides are multisets of rows, unless a key tells them apart.
+
+    As in Flink, an inner join hands on the kind of the input; in an outer one padding goes with -D
+    and matches come with +I, and rows of the side that is not padded are taken back with their own
+    kind. Rows with a NULL key meet nothing and aren't kept, unless the pair is null-safe.
+    """
 
     splits = True
 
@@ -56,11 +58,13 @@ class JoinOperator(Operator):
                 table,
                 below.schema,
                 self._index,
+                keys=self._keys[port],
+                upsert_key=node.upsert_keys[port],
                 retract=below.changelog != INSERT_ONLY,
-                counted=counted,
+                counted=node.counted[port],
                 now=context.clock.now,
             )
-            for table, below, counted in zip(node.state(), node.inputs, node.counted, strict=True)
+            for port, (table, below) in enumerate(zip(node.state(), node.inputs, strict=True))
         )
         self._sides = (left, right)
         for side in self._sides:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -19,12 +19,15 @@ _SMALLEST = 1 << 12
 
 
 class ChainedRows:
-    """A multiset of rows, chained by the slot of their key in order of arrival.
+    """Rows, chained by the slot of their key in order of arrival.
 
     Args:
         declaration: the table; its last columns are the counter of matches and the time of the
             last write, where there are any.
         rows: the columns of a row, key columns among them.
+        keys: the columns by which rows are found.
+        upsert_key: columns that tell rows apart, so that a row replaces the one before; empty:
+            rows are a multiset.
         index: the slots of keys, shared with the other side.
         retract: whether rows are taken back.
         counted: whether the matches of rows are counted.
@@ -36,13 +39,17 @@ class ChainedRows:
         rows: Schema,
         index: KeyIndex,
         *,
+        keys: Sequence[str],
+        upsert_key: Sequence[str],
         retract: bool,
         counted: bool,
         now: Callable[[], int],
     ) -> None:
         self.declaration = declaration
         self._schema = rows.to_polars()
-        self._keys = [column.name for column in declaration.key]
+        self._keys = list(keys)
+        self._told_by = list(upsert_key) or list(rows.names)
+        self._replaces = bool(upsert_key)
         self._index = index
         self._retract, self._counted = retract, counted
         ttl = declaration.ttl
@@ -163,7 +170,7 @@ class ChainedRows:
         self._owners[: rows.height] = slots
         stored = rows.select(self._schema.names())
         if self._retract:
-            self._prints[: rows.height] = np.stack(fingerprints(stored), axis=1)
+            self._prints[: rows.height] = np.stack(self._fingerprints(stored), axis=1)
         kernels.link(self._heads, self._nexts, self._owners[: rows.height], 0)
         self._pool.append(stored)
         self._floor = rows.height
@@ -184,9 +191,13 @@ class ChainedRows:
             self._oldest(),
             slots,
             signs,
-            *fingerprints(rows),
+            *self._fingerprints(rows),
             start,
+            self._replaces,
         )
+
+    def _fingerprints(self, rows: pl.DataFrame) -> tuple[Ints, Ints]:
+        return fingerprints(rows.select(self._told_by))
 
     def _oldest(self) -> int:
         return self._now() - self._ttl if self._ttl else MIN_WATERMARK

@@ -25,7 +25,7 @@ _REFUSED = {
     "version": "FOR SYSTEM_TIME AS OF",
     "when": "FOR SYSTEM_TIME AS OF",
     "sample": "TABLESAMPLE",
-    "joins": "JOIN",
+    "joins": "a JOIN in parentheses",
     "laterals": "LATERAL",
     "pivots": "PIVOT",
     "match": "MATCH_RECOGNIZE",

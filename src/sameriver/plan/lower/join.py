@@ -19,6 +19,7 @@ from sameriver.plan.lower.window_join import window_join
 from sameriver.plan.physical.join import Join
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.rules.tree import conjunction, parts_of, pass_through
+from sameriver.plan.unique_key import unique_key
 
 Recogniser = Callable[[logical.Join, PhysicalNode, PhysicalNode, Settings], PhysicalNode | None]
 """Gives the node of a join of its shape, None for others."""
@@ -71,6 +72,7 @@ def _regular(
         null_safe=tuple(safe),
         condition=conjunction(rest) if rest else None,
         null_aware=null_aware,
+        upsert_keys=(unique_key(node.left), unique_key(node.right)),
         ttl=(_ttl(node.ttl_hints[0], settings), _ttl(node.ttl_hints[1], settings)),
     )
     return select(joined, node.schema.names)

@@ -35,6 +35,8 @@ class Join(PhysicalNode):
         null_safe: of each pair, whether NULL meets NULL.
         condition: what else must hold, over the columns of both sides.
         null_aware: the only pair is that of NOT IN: NULL meets every row of the other side.
+        upsert_keys: columns that tell the rows of each side apart; empty: none are known, rows
+            are a multiset.
         ttl: how long an untouched row of each side lives; None: ever.
     """
 
@@ -46,6 +48,7 @@ class Join(PhysicalNode):
     null_safe: tuple[bool, ...]
     condition: Expression | None = None
     null_aware: bool = False
+    upsert_keys: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     ttl: tuple[timedelta | None, timedelta | None] = (None, None)
 
     @property
@@ -112,6 +115,8 @@ class Join(PhysicalNode):
         shown = [("kind", self.kind.value), ("on", " AND ".join(tests) or "TRUE")]
         if self.null_aware:
             shown.append(("null", "meets all"))
+        upserts = zip((LEFT, RIGHT), self.upsert_keys, strict=True)
+        shown += [(f"{side} upsert key", ", ".join(key)) for side, key in upserts if key]
         sides = zip((LEFT, RIGHT), self.ttl, strict=True)
         shown += [(f"{side} ttl", str(ttl)) for side, ttl in sides if ttl]
         return tuple(shown)
@@ -143,6 +148,7 @@ class Join(PhysicalNode):
         self, name: str, input: PhysicalNode, keys: tuple[str, ...], side: int
     ) -> StateTable:
         below, scope = input.meanings(), input.scope()
+        keys = tuple(dict.fromkeys((*keys, *self.upsert_keys[side])))
         key = _columns(input.schema.select(keys), below, Role.KEY)
         rest = [f.name for f in input.schema if f.name not in keys]
         values = list(_columns(input.schema.select(rest), below, Role.ROW))

@@ -9,8 +9,9 @@ a row written at or before ``oldest`` has expired.
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, njit, types, uint8
+from numba import boolean, int64, types, uint8, void
 
+from sameriver.common.kernel import helper, kernel
 from sameriver.state.kernels.prefetch import AHEAD, prefetch
 from sameriver.state.kernels.types import INTS, READ_INTS, READ_SIGN, TABLE
 
@@ -20,11 +21,11 @@ READ_KINDS = types.Array(uint8, 1, "C", readonly=True)
 INSERT, DELETE = 0, 3
 
 
-@njit(types.UniTuple(int64, 2)(TABLE, READ_INTS, int64, int64), nogil=True, cache=True)
+@kernel(types.UniTuple(int64, 2)(TABLE, READ_INTS, int64, int64))
 def reach(heads: np.ndarray, slots: np.ndarray, start: int, limit: int) -> tuple[int, int]:
     """How many of the slots from ``start`` on meet at most ``limit`` rows (but at least one slot),
     as the end of that run, and how many rows that is at most."""
-    total = int64(0)
+    total = 0
     for i in range(start, slots.shape[0]):
         if i + AHEAD < slots.shape[0] and slots[i + AHEAD] >= 0:
             prefetch(heads, slots[i + AHEAD])
@@ -36,10 +37,8 @@ def reach(heads: np.ndarray, slots: np.ndarray, start: int, limit: int) -> tuple
     return int64(slots.shape[0]), total
 
 
-@njit(
+@kernel(
     int64(TABLE, READ_INTS, INTS, READ_INTS, int64, READ_INTS, int64, int64, INTS, INTS),
-    nogil=True,
-    cache=True,
 )
 def pairs(
     heads: np.ndarray,
@@ -56,7 +55,7 @@ def pairs(
     """Row of the batch and row of the chain of all that meet; gives how many. Expired rows at the
     head of a chain go."""
     mortal = access.shape[0] > 0
-    count = int64(0)
+    count = 0
     for i in range(start, stop):
         if i + AHEAD < stop and slots[i + AHEAD] >= 0:
             prefetch(heads, slots[i + AHEAD])
@@ -80,7 +79,7 @@ def pairs(
     return count
 
 
-@njit((TABLE, INTS, int64, int64), nogil=True, cache=True)
+@helper
 def append(heads: np.ndarray, nexts: np.ndarray, slot: int, row: int) -> None:
     """Puts a row at the end of a chain."""
     last = heads[slot, LAST]
@@ -93,7 +92,7 @@ def append(heads: np.ndarray, nexts: np.ndarray, slot: int, row: int) -> None:
     nexts[row] = 0
 
 
-@njit((TABLE, INTS, READ_INTS, int64), nogil=True, cache=True)
+@kernel(void(TABLE, INTS, READ_INTS, int64))
 def link(heads: np.ndarray, nexts: np.ndarray, owners: np.ndarray, start: int) -> None:
     """Appends the rows from ``start`` on to the chains of their owners."""
     for row in range(start, owners.shape[0]):
@@ -102,13 +101,11 @@ def link(heads: np.ndarray, nexts: np.ndarray, owners: np.ndarray, start: int) -
         append(heads, nexts, owners[row], row)
 
 
-@njit(
+@kernel(
     int64(
         TABLE, INTS, INTS, TABLE, READ_INTS, int64,
-        READ_INTS, READ_SIGN, READ_INTS, READ_INTS, int64,
+        READ_INTS, READ_SIGN, READ_INTS, READ_INTS, int64, boolean,
     ),
-    nogil=True,
-    cache=True,
 )  # fmt: skip
 def apply(
     heads: np.ndarray,
@@ -122,56 +119,55 @@ def apply(
     first: np.ndarray,
     second: np.ndarray,
     row: int,
+    replaces: bool,
 ) -> int:
     """Adds rows and takes the earliest of their like back, in order; new ones are numbered from
-    ``row`` on. Gives how many rows went."""
-    gone = int64(0)
+    ``row`` on. With ``replaces`` a row takes the place of its like. Gives how many rows went."""
+    gone = 0
     mortal = access.shape[0] > 0
     for i in range(slots.shape[0]):
         slot = slots[i]
         if slot < 0:
             continue
+        before, found = int64(-1), heads[slot, FIRST] - 1
+        if signs[i] > 0 and not replaces:
+            found = int64(-1)
+        while found >= 0:
+            same = prints[found, 0] == first[i] and prints[found, 1] == second[i]
+            if same and (not mortal or access[found] > oldest):
+                break
+            before, found = found, nexts[found] - 1
+        if found >= 0:
+            if before < 0:
+                heads[slot, FIRST] = nexts[found]
+            else:
+                nexts[before] = nexts[found]
+            if heads[slot, LAST] == found + 1:
+                heads[slot, LAST] = before + 1
+            heads[slot, LENGTH] -= 1
+            owners[found] = -1
+            gone += 1
         if signs[i] > 0:
             owners[row] = slot
             prints[row, 0] = first[i]
             prints[row, 1] = second[i]
             append(heads, nexts, slot, row)
             row += 1
-            continue
-        before, found = int64(-1), heads[slot, FIRST] - 1
-        while found >= 0:
-            same = prints[found, 0] == first[i] and prints[found, 1] == second[i]
-            if same and (not mortal or access[found] > oldest):
-                break
-            before, found = found, nexts[found] - 1
-        if found < 0:
-            continue
-        if before < 0:
-            heads[slot, FIRST] = nexts[found]
-        else:
-            nexts[before] = nexts[found]
-        if heads[slot, LAST] == found + 1:
-            heads[slot, LAST] = before + 1
-        heads[slot, LENGTH] -= 1
-        owners[found] = -1
-        gone += 1
     return gone
 
 
-@njit((READ_INTS, INTS), nogil=True, cache=True)
+@kernel(void(READ_INTS, INTS))
 def tally(at: np.ndarray, counts: np.ndarray) -> None:
     """Adds up how often each row of the batch is there."""
     for i in at:
         counts[i] += 1
 
 
-@njit(
+@kernel(
     int64(
-        READ_INTS, READ_INTS, int64, int64, READ_KINDS, INTS, types.boolean, types.boolean,
+        READ_INTS, READ_INTS, int64, int64, READ_KINDS, INTS, boolean, boolean,
         KINDS, INTS, INTS,
     ),
-    nogil=True,
-    cache=True,
 )  # fmt: skip
 def outer(
     at: np.ndarray,
@@ -189,8 +185,8 @@ def outer(
     """The changes of an outer join for the rows ``start`` to ``stop`` of a batch, given what each
     meets; -1 stands for a padded side. ``matches`` counts for the rows of the other side, where
     ``other``; ``own``: whether a row of the batch comes padded where it meets none."""
-    count = int64(0)
-    p = int64(0)
+    count = 0
+    p = 0
     for i in range(start, stop):
         q = p
         while q < at.shape[0] and at[q] == i:
@@ -222,10 +218,8 @@ def outer(
     return count
 
 
-@njit(
-    int64(READ_INTS, READ_INTS, READ_KINDS, INTS, types.boolean, KINDS, INTS),
-    nogil=True,
-    cache=True,
+@kernel(
+    int64(READ_INTS, READ_INTS, READ_KINDS, INTS, boolean, KINDS, INTS),
 )
 def filtered(
     at: np.ndarray,
@@ -237,7 +231,7 @@ def filtered(
     out_ids: np.ndarray,
 ) -> int:
     """The stored left rows that a batch of right rows lets in or out of a SEMI or ANTI join."""
-    count = int64(0)
+    count = 0
     for pair in range(at.shape[0]):
         kind, row = kinds[at[pair]], ids[pair]
         added = kind == 0 or kind == 2
