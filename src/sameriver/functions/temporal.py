@@ -12,6 +12,8 @@ from sameriver.common.types import (
     CHARACTERS,
     DATE,
     INT,
+    INTERVAL_DAY_TIME,
+    INTERVAL_YEAR_MONTH,
     PROCTIME,
     STRING,
     DataType,
@@ -111,6 +113,24 @@ def _difference(evaluation: Evaluation, args: _Args) -> pl.Expr:
         args = [args[0], *(arg.dt.replace_time_zone(None) for arg in args[1:])]
     start, end = (arg.cast(pl.Datetime("us")) for arg in args[1:])
     return units.difference(start, end, timestamp(6), unit)
+
+
+def _time_between(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    """``(a - b) DAY TO SECOND``."""
+    end, start = (arg.cast(pl.Datetime("ms")) for arg in _zoneless(evaluation, args))
+    return end - start
+
+
+def _months_between(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    """``(a - b) MONTH``: whole months."""
+    end, start = (arg.cast(pl.Datetime("us")) for arg in _zoneless(evaluation, args))
+    return units.difference(start, end, timestamp(6), "MONTH").cast(pl.Int32)
+
+
+def _zoneless(evaluation: Evaluation, args: _Args) -> _Args:
+    if evaluation.operands[0].type.root is not Root.TIMESTAMP_LTZ:
+        return args
+    return [arg.dt.replace_time_zone(None) for arg in args]
 
 
 def _pattern(evaluation: Evaluation, position: int) -> str:
@@ -231,6 +251,7 @@ _PARTS = {
     "SECOND": "SECOND",
 }  # fmt: skip
 _EDGES: tuple[Form, ...] = ((NUMBER,), (TEMPORAL, SYMBOL))
+_PAIRS: tuple[Form, ...] = ((WALL, WALL), (INSTANT, INSTANT))
 _READ: tuple[Form, ...] = ((TEXT,), (TEXT, CONSTANT))
 
 TEMPORALS = [
@@ -252,6 +273,8 @@ TEMPORALS = [
         STRING,
         nullable=True,
     ),
+    _function("- DAY TO SECOND", _PAIRS, _time_between, INTERVAL_DAY_TIME),
+    _function("- YEAR TO MONTH", _PAIRS, _months_between, INTERVAL_YEAR_MONTH),
     _function("FROM_UNIXTIME", ((LONG,), (LONG, CONSTANT)), _from_unixtime, STRING, nullable=True),
     _function("UNIX_TIMESTAMP", ((), *_READ), _unix_timestamp, BIGINT),
     _function("TO_TIMESTAMP", _READ, _to_timestamp, _MILLIS, nullable=True),

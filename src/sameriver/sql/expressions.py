@@ -11,7 +11,7 @@ from sameriver.sql.cursor import Cursor
 from sameriver.sql.literals import interval, is_temporal, temporal
 from sameriver.sql.nodes import Positive
 from sameriver.sql.tokens import Kind, Token
-from sameriver.sql.types import type_node
+from sameriver.sql.types import at_unit, interval_span, type_node
 from sameriver.sql.words import RESERVED
 
 _COMPARISONS: dict[str, type[exp.Binary]] = {
@@ -320,7 +320,16 @@ def _parenthesized(cursor: Cursor) -> exp.Expr:
         else:
             node = exp.Anonymous(this="ROW", expressions=parts)
     cursor.close(start)
+    if isinstance(node.this, exp.Sub) and at_unit(cursor):
+        node = _time_between(cursor, node.this)
     return cursor.mark(node, start)
+
+
+def _time_between(cursor: Cursor, minus: exp.Sub) -> exp.Expr:
+    """``(a - b) DAY TO SECOND``, ``(a - b) MONTH``: the interval from one moment to another."""
+    first, _ = interval_span(cursor)
+    family = "YEAR TO MONTH" if first in ("YEAR", "MONTH") else "DAY TO SECOND"
+    return exp.Anonymous(this=f"- {family}", expressions=[minus.this, minus.expression])
 
 
 def _case(cursor: Cursor) -> exp.Expr:

@@ -245,6 +245,11 @@ def interval_span(cursor: Cursor) -> tuple[str, str | None]:
     return first, _interval_unit(cursor)
 
 
+def at_unit(cursor: Cursor) -> bool:
+    """Whether a unit of an interval comes next."""
+    return cursor.token.upper.removesuffix("S") in (*_YEAR_MONTH, *_DAY_TIME)
+
+
 def _interval_unit(cursor: Cursor) -> str:
     """``DAY``, ``DAYS``, ``DAY(2)``, ``SECOND(2, 3)``, ...; the word without an S."""
     units = (*_YEAR_MONTH, *_DAY_TIME)
