@@ -38,11 +38,10 @@ class OverSortedOperator(Operator):
         now = self.context.clock.now()
         if self._ttl is not None:
             self._rows.expire(now - self._ttl)
-        slots = self._rows.slots(changes.rows)
         if self._node.folded:
-            emitted = [self._change(slots, changes, np.arange(len(slots)), now)]
+            emitted = [self._change(changes, np.arange(len(changes)), now)]
         else:
-            emitted = list(self._in_rounds(slots, changes, now))
+            emitted = list(self._in_rounds(changes, now))
         frame = pl.concat(emitted)
         if not frame.height:
             return
@@ -51,23 +50,24 @@ class OverSortedOperator(Operator):
         kinds = frame["$kind"].cast(KINDS)
         yield Changes(frame.drop("$kind", "$row"), kinds)
 
-    def _in_rounds(self, slots: Ints, changes: Changes, now: int) -> Iterator[pl.DataFrame]:
+    def _in_rounds(self, changes: Changes, now: int) -> Iterator[pl.DataFrame]:
         """The first change of each partition, then the second ones, and so on."""
+        slots = self._rows.slots(changes.rows)
         ranks = pl.Series(slots).to_frame("slot").select(pl.int_range(pl.len()).over("slot"))
         order = ranks.to_series().arg_sort().to_numpy().astype(np.int64)
         sizes = np.bincount(ranks.to_series().to_numpy())
         for rows in np.split(order, np.cumsum(sizes)[:-1]):
-            yield self._change(slots[rows], changes.gather(pl.Series(rows)), rows, now)
+            yield self._change(changes.gather(pl.Series(rows)), rows, now)
 
-    def _change(self, slots: Ints, changes: Changes, numbers: Ints, now: int) -> pl.DataFrame:
+    def _change(self, changes: Changes, numbers: Ints, now: int) -> pl.DataFrame:
         """What changes; ``$row`` is the number of the partition's (last) change.
 
         Args:
-            slots: of the changes.
             changes: rows that come and rows that are taken back.
             numbers: of the changes, to order what they give.
             now: processing time in ms.
         """
+        slots = self._rows.slots(changes.rows)
         touched = np.unique(slots)
         held_slots, held = self._rows.of(touched)
         signs = changes.signs()
