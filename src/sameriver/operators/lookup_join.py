@@ -10,9 +10,11 @@ import polars as pl
 from sameriver.common.changes import Changes, Event
 from sameriver.common.errors import InternalError
 from sameriver.operators.joined_rows import JoinedRows
+from sameriver.operators.looked_up import LookedUp
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.logical import JoinKind
 from sameriver.plan.physical.lookup_join import LookupJoin
+from sameriver.state.kernels.types import Ints
 
 _LEFT, _RIGHT = "$left", "$right"
 
@@ -32,9 +34,21 @@ class LookupJoinOperator(Operator):
         self._names = {column: name for name, column in node.columns}
         columns = dict(node.columns)
         self._columns = [columns[key] for key in node.keys.right]
+        self._memory = LookedUp(node) if node.state() else None
+        if self._memory is not None:
+            context.store.register(self._memory.rows)
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
-        rows = changes.rows
+        if self._memory is None:
+            out, places = self._look_up(changes.rows)
+        else:
+            out, places = self._remembering(changes, self._memory)
+        if out.height:
+            kinds = None if changes.kinds is None else changes.kinds.gather(pl.Series(places))
+            yield Changes(out, kinds)
+
+    def _look_up(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, Ints]:
+        """Rows of the join in order, and the row each belongs to."""
         keys = rows.select(self._node.keys.left)
         keys.columns = list(self._node.keys.right)
         found = self._find(keys)
@@ -43,15 +57,30 @@ class LookupJoinOperator(Operator):
         holds = self._joined.holds(rows[pl.Series(left)], partners)
         left = left[holds]
         out = self._joined.pair(rows[pl.Series(left)], partners.filter(pl.Series(holds)))
-        if self._node.kind is JoinKind.LEFT:
-            lost = np.setdiff1d(np.arange(rows.height), left)
-            padded = self._joined.pad(rows[pl.Series(lost)], 0)
-            left = np.concatenate([left, lost])
-            order = np.argsort(left, kind="stable")
-            out, left = pl.concat([out, padded])[pl.Series(order)], left[order]
-        if out.height:
-            kinds = None if changes.kinds is None else changes.kinds.gather(pl.Series(left))
-            yield Changes(out, kinds)
+        if self._node.kind is JoinKind.INNER:
+            return out, left
+        lost = np.setdiff1d(np.arange(rows.height), left)
+        return _together([(out, left), (self._joined.pad(rows[pl.Series(lost)], 0), lost)])
+
+    def _remembering(self, changes: Changes, memory: LookedUp) -> tuple[pl.DataFrame, Ints]:
+        """The same; a row that takes back gives what the row before it found."""
+        signs = changes.signs()
+        added = np.ones(len(changes), np.int64) if signs is None else signs.to_numpy()
+        partners = memory.partners(changes.rows, added)
+        fresh = np.flatnonzero(added > 0)
+        found, places = self._look_up(changes.rows[pl.Series(fresh)])
+        places = fresh[places]
+        goes = partners[places] >= 0
+        old = np.flatnonzero((added < 0) & (partners < 0))
+        taken, asked = memory.take(changes.rows[pl.Series(old)], -partners[old])
+        memory.keep(found.filter(pl.Series(~goes)), places[~goes])
+        back = found.filter(pl.Series(goes)), partners[places[goes]]
+        taken = taken.select(found.columns)
+        return _together([(found, places), back, (taken, old[asked])])
+
+    def restored(self) -> None:
+        if self._memory is not None:
+            self._memory.restored()
 
     def _find(self, keys: pl.DataFrame) -> pl.DataFrame:
         """Rows of the table for the keys, by the names of the join."""
@@ -62,7 +91,7 @@ class LookupJoinOperator(Operator):
         found = self._lookup.find(distinct).select(list(self._names))
         return found.rename(self._names)
 
-    def _pairs(self, keys: pl.DataFrame, found: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    def _pairs(self, keys: pl.DataFrame, found: pl.DataFrame) -> tuple[Ints, Ints]:
         """Rows of both sides of equal keys, in the order of the left and the table's rows."""
         names = keys.columns
         pairs = keys.with_row_index(_LEFT).join(
@@ -71,4 +100,12 @@ class LookupJoinOperator(Operator):
             how="inner",
             maintain_order="left_right",
         )
-        return pairs[_LEFT].to_numpy(), pairs[_RIGHT].to_numpy()
+        left, right = (pairs[name].cast(pl.Int64).to_numpy() for name in (_LEFT, _RIGHT))
+        return left, right
+
+
+def _together(parts: list[tuple[pl.DataFrame, Ints]]) -> tuple[pl.DataFrame, Ints]:
+    """Rows of several frames by place."""
+    places = np.concatenate([place for _, place in parts])
+    order = np.argsort(places, kind="stable")
+    return pl.concat([rows for rows, _ in parts])[pl.Series(order)], places[order]

@@ -9,7 +9,6 @@ from sameriver.common.errors import UserError
 from sameriver.plan import logical
 from sameriver.plan.expressions import Column
 from sameriver.plan.logical import Logical
-from sameriver.plan.lower.changes import check_insert_only
 from sameriver.plan.lower.join_parts import Equality, condition_parts, join_parts, keyed
 from sameriver.plan.physical.lookup_join import LookupJoin
 from sameriver.plan.physical.node import PhysicalNode
@@ -29,7 +28,7 @@ def lookup_join(
         looked_up: whether a table's connector can find rows by key.
 
     Raises:
-        UserError: BAD_TEMPORAL_JOIN, UPDATES_NOT_SUPPORTED.
+        UserError: BAD_TEMPORAL_JOIN.
     """
     scan, columns = _table(node.right)
     table = replace(scan.table, options={**scan.table.options, **dict(scan.options)})
@@ -41,11 +40,6 @@ def lookup_join(
             hint="Join by event time (FOR SYSTEM_TIME AS OF a column with a WATERMARK), or look up"
             " an insert-only table of the connectors 'filesystem' or 'frame'.",
         )
-    check_insert_only(
-        left,
-        "Lookup join",
-        hint="Look the rows up before they are aggregated or deduplicated.",
-    )
     parts = join_parts(condition_parts(node.condition), left.schema, node.right.schema)
     chosen: dict[str, Equality] = {}
     for equality in parts.equalities:

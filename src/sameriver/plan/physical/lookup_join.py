@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sameriver.common.schema import Field, Schema
-from sameriver.common.state import Meaning, RowScope
+from sameriver.common.schema import Field, Schema, unique
+from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.types import BIGINT, TimeAttribute
 from sameriver.plan.expressions import Expression, to_sql
 from sameriver.plan.logical import JoinKind
 from sameriver.plan.meaning import Meanings, meaning
-from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
+from sameriver.plan.physical.node import INSERT_ONLY, ChangelogMode, PhysicalNode
 from sameriver.plan.physical.timed_join import JoinKeys
 from sameriver.plan.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupJoin(PhysicalNode):
-    """Schema: left columns, then right ones; kind INNER or LEFT. It keeps no state.
+    """Schema: left columns, then right ones; kind INNER or LEFT.
+
+    If the input takes rows back, what was found for a row is kept: the table may have changed by
+    then. Otherwise there is no state.
 
     ``columns`` pairs the name of each right column in the join with its name in ``table``;
     ``keys`` uses the names in the join. ``options`` are those of OPTIONS hints.
@@ -37,6 +41,41 @@ class LookupJoin(PhysicalNode):
     @property
     def changelog(self) -> ChangelogMode:
         return self.input.changelog
+
+    @property
+    def distribution(self) -> tuple[tuple[str, ...], ...] | None:
+        # Rows that replace each other may differ in any column, and must stay in order.
+        return None if self.input.changelog == INSERT_ONLY else ((),)
+
+    @property
+    def remembered(self) -> tuple[str, ...]:
+        """Left columns by which a row that is taken back is known again."""
+        return tuple(
+            f.name
+            for f in self.input.schema
+            if f.name in self.schema and f.type.attribute is not TimeAttribute.PROCTIME
+        )
+
+    @property
+    def entry_column(self) -> str:
+        """The state column that tells which lookup gave a row."""
+        return unique("entry", self.schema.names)
+
+    def state(self) -> tuple[StateTable, ...]:
+        if self.input.changelog == INSERT_ONLY:
+            return ()
+        meanings, scope = self.meanings(), self.scope()
+
+        def column(name: str, role: Role) -> StateColumn:
+            type = self.schema[name].plain
+            return StateColumn(name=name, type=type, meaning=meanings[name], role=role)
+
+        key = tuple(column(name, Role.KEY) for name in self.remembered)
+        rest = tuple(column(n, Role.ROW) for n in self.schema.names if n not in self.remembered)
+        entry = StateColumn(
+            name=self.entry_column, type=BIGINT.not_null, meaning=Meaning("ENTRY"), role=Role.ROW
+        )
+        return (StateTable(name="found", key=key, values=(*rest, entry), scope=scope),)
 
     @property
     def right(self) -> Schema:
