@@ -41,10 +41,9 @@ class ValueSet:
         """Room for as many pairs as the table may hold."""
         self._shift = _BITS - len(self._table).bit_length()
         capacity = int(len(self._table) * _LOAD)
-        if len(self._known) < capacity:
-            links = np.zeros(capacity, np.int32)
-            links[: len(self._links)] = self._links
-            self._known, self._links = grown(self._known, capacity), links
+        # In place: no copy of what may be gigabytes. Nothing else holds on to these arrays.
+        self._known.resize((capacity, 2), refcheck=False)
+        self._links.resize(capacity, refcheck=False)
 
     def reserve(self, capacity: int) -> None:
         """Makes room for slots below ``capacity``."""
@@ -59,15 +58,14 @@ class ValueSet:
         out, hashes = np.zeros(len(slots), np.int8), np.empty(len(slots), np.int64)
         start = 0
         while True:
-            limit = int(len(self._table) * _LOAD)
-            known, heads = self._known[:limit], self._heads
             self._count = kernels.add(
-                self._table, self._shift, known, self._links, heads, self._count,
+                self._table, self._shift, self._known, self._links, self._heads, self._count,
                 slots, words, hashes, start, out,
             )  # fmt: skip
-            if self._count < limit or not (full := np.flatnonzero(out[start:] < 0)).size:
+            stopped = np.flatnonzero(out[start:] < 0)
+            if not len(stopped):
                 return out
-            start += int(full[0])
+            start += int(stopped[0])
             self._widen()
 
     def _widen(self) -> None:
@@ -107,6 +105,10 @@ class ValueSet:
         values = self._values.values(words)
         self._values = self._values.emptied()
         self._heads[:, kernels.CHAIN :] = 0
-        # What was needed is likely to be needed again: only half of it is given up.
-        self._start(max(len(self._table) // 2, _SMALLEST))
+        # What was needed is likely to be needed again.
+        if 4 * self._count < len(self._known):
+            self._start(max(len(self._table) // 2, _SMALLEST))
+        else:
+            self._table.fill(0)
+            self._count = self._dead = 0
         self.add(slots, values)
