@@ -220,7 +220,7 @@ class Rank:
     """The rows of each partition whose rank by ``order`` is from ``start`` to ``end``.
 
     What a filter on ROW_NUMBER, RANK or DENSE_RANK over a window means; ``column`` names the rank
-    among the output columns, None: it is not one. ``end`` None: no bound. Schema: the input's
+    among the output columns, None: it is not one. Schema: the input's
     columns, then the rank.
     """
 
@@ -229,7 +229,7 @@ class Rank:
     partition: tuple[str, ...]
     order: tuple[SortKey, ...]
     start: int
-    end: int | None
+    end: int
     column: str | None
     schema: Schema
 

@@ -6,10 +6,15 @@ from sameriver.common.errors import UserError
 from sameriver.common.types import TimeAttribute
 from sameriver.plan import logical
 from sameriver.plan.bind.time_attributes import carries_time
+from sameriver.plan.lower.changes import check_insert_only
 from sameriver.plan.lower.settings import Settings
 from sameriver.plan.physical.deduplicate import Deduplicate
 from sameriver.plan.physical.node import INSERT_ONLY, PhysicalNode
 from sameriver.plan.physical.ordering import key_names
+from sameriver.plan.physical.top_n import TopN
+from sameriver.plan.physical.window_top_n import WindowTopN
+from sameriver.plan.window import WindowProperty
+from sameriver.plan.window_columns import window_columns
 
 
 def lower_rank(node: logical.Rank, below: PhysicalNode, settings: Settings) -> PhysicalNode:
@@ -18,12 +23,62 @@ def lower_rank(node: logical.Rank, below: PhysicalNode, settings: Settings) -> P
     Raises:
         UserError: UNSUPPORTED.
     """
+    if not node.order:
+        raise UserError(
+            "ORDER_REQUIRED",
+            f"'{node.function}' needs an ORDER BY in its window",
+            hint=f"Write {node.function}() OVER (PARTITION BY ... ORDER BY ...).",
+        )
+    windowed = _window_top_n(node, below)
+    if windowed is not None:
+        return windowed
     if _deduplicates(node, below):
         return _deduplicate(node, below, settings)
-    raise UserError(
-        "UNSUPPORTED",
-        f"a filter on {node.function} is not supported yet",
-        hint="Leave it out, or run this statement on Apache Flink.",
+    return TopN(
+        schema=node.schema,
+        input=below,
+        function=node.function,
+        partition=node.partition,
+        order=node.order,
+        start=node.start,
+        end=node.end,
+        rank=node.column,
+        retract=below.changelog != INSERT_ONLY,
+        folded=settings.folded,
+        ttl=settings.ttl,
+    )
+
+
+def _window_top_n(node: logical.Rank, below: PhysicalNode) -> PhysicalNode | None:
+    """As in Flink: ranks per window if start and end of one window are in PARTITION BY."""
+    columns = window_columns(node.input)
+    bounds = {columns.properties.get(name) for name in node.partition}
+    if columns.window is None or not bounds >= {WindowProperty.START, WindowProperty.END}:
+        return None
+    if columns.window.type.attribute is TimeAttribute.PROCTIME:
+        raise UserError(
+            "UNSUPPORTED",
+            "Processing time Window TopN is not supported yet",
+            hint="Cut the windows by event time: declare a WATERMARK and use its column.",
+        )
+    check_insert_only(
+        below, "WindowTopN", hint="Rank rows that are only added, such as those of a window."
+    )
+    ends = next(n for n in node.partition if columns.properties.get(n) is WindowProperty.END)
+    first = node.order[0]
+    timed = first.expression.type.attribute is not None and len(node.order) == 1
+    return WindowTopN(
+        schema=node.schema,
+        input=below,
+        window=columns.window,
+        ends=ends,
+        function=node.function,
+        partition=node.partition,
+        order=node.order,
+        start=node.start,
+        end=node.end,
+        rank=node.column,
+        latest=timed and first.descending and (node.start, node.end) == (1, 1),
     )
 
 

@@ -1,0 +1,98 @@
+"""Top-N and deduplication per window: ranks count within a window and come when it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sameriver.common.schema import unique
+from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.types import BIGINT
+from sameriver.plan.expressions import SortKey
+from sameriver.plan.meaning import Meanings
+from sameriver.plan.physical.node import PhysicalNode
+from sameriver.plan.physical.ordering import order_meaning, order_text
+from sameriver.plan.window import Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowTopN(PhysicalNode):
+    """Schema: the input's, then the rank if it is shown. The input is insert-only.
+
+    Attributes:
+        window: that the rows carry, by event time.
+        ends: the column with the end of a row's window.
+        partition: columns, those of the window among them.
+        order: keys are columns.
+        start, end: the ranks that come out, from 1.
+        rank: the output column of the rank; None: it is not shown.
+        latest: of equal rows the last to arrive is first, as in a deduplication by time.
+    """
+
+    input: PhysicalNode
+    window: Window
+    ends: str
+    function: str
+    partition: tuple[str, ...]
+    order: tuple[SortKey, ...]
+    start: int
+    end: int
+    rank: str | None
+    latest: bool
+
+    @property
+    def inputs(self) -> tuple[PhysicalNode, ...]:
+        return (self.input,)
+
+    @property
+    def distribution(self) -> tuple[tuple[str, ...], ...] | None:
+        return (self.partition,)
+
+    def meanings(self) -> Meanings:
+        below = self.input.meanings()
+        if self.rank is None:
+            return below
+        return {**below, self.rank: Meaning(f"{self.function}({self._ranking()})")}
+
+    def _ranking(self) -> str:
+        below = self.input.meanings()
+        keys = ", ".join(sorted(below[key] for key in self.partition))
+        return f"PARTITION BY {keys} ORDER BY {order_meaning(self.order, below)}"
+
+    def scope(self) -> RowScope:
+        scope = self.input.scope()
+        text = f"WINDOW {self.function}({self._ranking()}) {self.start}..{self.end}"
+        return RowScope(sources=scope.sources, filters=scope.filters, path=(*scope.path, text))
+
+    def state(self) -> tuple[StateTable, ...]:
+        """The rows of windows that have not ended."""
+        below, names = self.input.meanings(), self.input.schema.names
+        columns = [
+            StateColumn(
+                name=f.name,
+                type=f.type.plain,
+                meaning=below[f.name],
+                role=Role.KEY if f.name in self.partition else Role.ROW,
+            )
+            for f in self.input.schema
+        ]
+        position = StateColumn(
+            name=unique("position", names),
+            type=BIGINT.not_null,
+            meaning=Meaning("POSITION"),
+            role=Role.KEY,
+        )
+        return (
+            StateTable(
+                name="rows",
+                key=(*(c for c in columns if c.role is Role.KEY), position),
+                values=tuple(c for c in columns if c.role is Role.ROW),
+                scope=self.scope(),
+            ),
+        )
+
+    def details(self) -> tuple[tuple[str, str], ...]:
+        shown = [("rankType", self.function), ("rankRange", f"{self.start}..{self.end}")]
+        shown.append(("partitionBy", ", ".join(self.partition)))
+        shown.append(("orderBy", order_text(self.order)))
+        shown.append(("emits", "when the window ends"))
+        return tuple(shown)

@@ -1,0 +1,132 @@
+"""Rows of each key in an order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.state import StateTable
+from sameriver.state.index import KeyIndex, grown
+from sameriver.state.kernels.types import NO_INTS, Ints
+from sameriver.state.pool import Pool
+
+_SMALLEST = 1 << 10
+
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+class RankedRows:
+    """A handle: lists of rows, one a key. A batch takes out the lists of its keys and puts the new
+    ones back.
+
+    Args:
+        declaration: the key ends with a position, which holds the order of the rows of a key in a
+            snapshot; the last value is the time of the last write if there is a TTL.
+        schema: the columns of rows.
+        keys: the columns that make up the key.
+    """
+
+    def __init__(self, declaration: StateTable, schema: pl.Schema, keys: Sequence[str]) -> None:
+        self._declaration = declaration
+        self._names = schema.names()
+        self._keys = list(keys)
+        self._index = KeyIndex(pl.Schema({key: schema[key] for key in keys}))
+        self._pool = Pool(schema)
+        self._slots, self._places = NO_INTS, NO_INTS
+        self._ttl = int(declaration.ttl.total_seconds() * 1000) if declaration.ttl else None
+        self._access = np.zeros(0, np.int64)
+        self._flags = np.zeros(0, np.bool_)
+        self._next_sweep = 0
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def capacity(self) -> int:
+        """Slots are below it."""
+        return self._index.capacity
+
+    def slots(self, rows: pl.DataFrame) -> Ints:
+        """The slot of each row's key; new keys get one."""
+        keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
+        slots = self._index.find_or_insert(keys)
+        if len(self._access) < self._index.capacity:
+            self._access = grown(self._access, self._index.capacity)
+            self._flags = grown(self._flags, self._index.capacity)
+        return slots
+
+    def expired(self, slots: Ints, now: int) -> Ints:
+        """Those of the slots whose list is gone by its age."""
+        return NO_INTS if self._ttl is None else slots[self._access[slots] <= now - self._ttl]
+
+    def take(self, slots: Ints, now: int) -> tuple[pl.DataFrame, Ints, Ints]:
+        """Takes out the lists of slots: rows, the slot and the place of each, each list in order.
+
+        What has expired is gone.
+        """
+        self._flags[slots] = True
+        touched = self._flags[self._slots]
+        self._flags[slots] = False
+        of, places = self._slots[touched], self._places[touched]
+        self._slots, self._places = self._slots[~touched], self._places[~touched]
+        if self._ttl is not None:
+            fresh = self._access[of] > now - self._ttl
+            of, places = of[fresh], places[fresh]
+        self._access[slots] = now
+        return self._pool.gather(places), of, places
+
+    def add(self, rows: pl.DataFrame) -> int:
+        """Stores rows that are in no list yet; gives the place of the first."""
+        return self._pool.append(rows.select(self._names))
+
+    def put(self, slots: Ints, places: Ints) -> None:
+        """Puts lists back: slot and place of each row, each list in order."""
+        self._slots = np.concatenate([self._slots, slots])
+        self._places = np.concatenate([self._places, places])
+        if self._pool.height > 2 * len(self._places) + _SMALLEST:
+            self._pool.keep(self._places)
+            self._places = np.arange(len(self._places))
+
+    def drop(self, slots: Ints) -> None:
+        """Forgets keys (each once) whose lists are empty."""
+        self._index.remove(slots)
+
+    def sweep(self, now: int) -> Ints:
+        """Now and then frees the expired keys; gives their slots."""
+        if self._ttl is None or now < self._next_sweep:
+            return NO_INTS
+        self._next_sweep = now + self._ttl // 4
+        every = self._index.slots()
+        old = every[self._access[every] <= now - self._ttl]
+        self.take(old, now)
+        self._index.remove(old)
+        return old
+
+    # The handle.
+
+    @property
+    def declaration(self) -> StateTable:
+        return self._declaration
+
+    def snapshot(self) -> pl.DataFrame:
+        frame = self._pool.gather(self._places)
+        columns = self._declaration.columns
+        position, *access = (c.name for c in columns if c.name not in self._names)
+        numbers = pl.Series(position, np.arange(len(self._places)))
+        extra = [numbers]
+        for name in access:
+            times = pl.Series(name, self._access[self._slots])
+            extra.append(times.cast(pl.Datetime("ms", "UTC")))
+        return frame.with_columns(extra).select(column.name for column in columns)
+
+    def restore(self, rows: pl.DataFrame) -> None:
+        columns = self._declaration.columns
+        position, *access = (c.name for c in columns if c.name not in self._names)
+        rows = rows.sort(position, maintain_order=True)
+        slots = self.slots(rows)
+        for name in access:
+            self._access[slots] = rows[name].to_physical().cast(pl.Int64).to_numpy()
+        start = self.add(rows)
+        self.put(slots, np.arange(start, start + rows.height))
