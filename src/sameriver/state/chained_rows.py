@@ -134,7 +134,8 @@ class ChainedRows:
     def tidy(self) -> bool:
         """Reclaims the room of rows that went, if there are many; gives whether it did."""
         height = self._pool.height
-        if height <= 2 * self._floor + _SMALLEST:
+        ever = not (self._retract or self._ttl)
+        if ever or height <= 2 * self._floor + _SMALLEST:
             return False
         alive = self._living()
         rebuild = 2 * len(alive) < height
