@@ -179,6 +179,8 @@ def test_a_sink_needs_a_folder(tmp_path: Path) -> None:
     fill(tmp_path / "a.csv", 1)
     with pytest.raises(ExternalError, match="which is a file"):
         sink(context(ONE, file_options(tmp_path / "a.csv", "csv")))
+    with pytest.raises(ExternalError, match="which is a pattern"):
+        sink(context(ONE, file_options(tmp_path / "a*", "csv")))
 
 
 def test_long_output_is_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import UserError
 
 Options = Mapping[str, str]
 
@@ -43,7 +43,7 @@ def choice(options: Options, key: str, default: str, among: Sequence[str]) -> st
     for known in among:
         if known.lower() == value.strip().lower():
             return known
-    raise bad_option(key, value, f"one of {', '.join(among)}. {nearest(value, among)}")
+    raise bad_option(key, value, f"one of {', '.join(among)}")
 
 
 def character(options: Options, key: str, default: str) -> str:

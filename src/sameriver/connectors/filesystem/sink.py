@@ -49,10 +49,12 @@ class FilesystemSink:
         self._number = 0
         self._open: dict[str, _Part] = {}
         self._done: list[_Part] = []
-        if self._folder.is_file():
+        pattern = {"*", "?"} & set(str(self._folder)) and not self._folder.is_dir()
+        if pattern or self._folder.is_file():
+            what = "a pattern" if pattern else "a file"
             raise ExternalError(
                 "NOT_A_FOLDER",
-                f"table '{context.name}' writes into '{self._folder}', which is a file",
+                f"table '{context.name}' writes into '{self._folder}', which is {what}",
                 hint="Give the path of a folder; it is made if it isn't there.",
             )
 
