@@ -21,7 +21,7 @@ def ranked(
         Numbers of the rows in order, group by group; and the rank of each, from 1.
     """
     names = key_names(order)
-    keyed = rows.select(names).with_columns(pl.Series("$group", groups))
+    keyed = pl.DataFrame([pl.Series("$group", groups), *(rows[name] for name in names)])
     by = pl.arg_sort_by(
         ["$group", *names],
         descending=[False, *(key.descending for key in order)],

@@ -48,10 +48,11 @@ class _Events:
 class TopNOperator(Operator):
     """Keeps the rows of each key in order and emits how those in the range change.
 
-    Of equal rows the earlier one is first. With ROW_NUMBER shown, or for a single row, a rank gets
-    its new row by -U, +U; without it rows leave by -D and enter by +I. Other ranks move with
-    their row. A row taken back that is not there is ignored. A batch counts as a whole if the
-    node is ``folded``, else row by row, where -U and the +U after it are one.
+    Of equal rows the earlier one is first. With ROW_NUMBER shown, or for a single row or ranks
+    that don't start at 1, a rank gets its new row by -U, +U; else rows leave by -D and enter by
+    +I. Other ranks move with their row. A row taken back that is not there is ignored. A batch
+    counts as a whole if the node is ``folded``, else row by row, where -U and the +U after it are
+    one.
     """
 
     def __init__(self, node: TopN, context: OperatorContext) -> None:
@@ -166,8 +167,8 @@ class TopNOperator(Operator):
     def _events(self, lists: _Lists) -> _Events:
         node = self._node
         was, is_ = self._visible(lists.old), self._visible(lists.new)
-        single = (node.start, node.end) == (1, 1)
-        if node.function == "ROW_NUMBER" and (node.rank is not None or single):
+        by_rank = node.rank is not None or node.start > 1 or node.end == 1
+        if node.function == "ROW_NUMBER" and by_rank:
             return _by_rank(lists, was, is_)
         return _by_row(lists, was, is_, moves=node.rank is not None)
 

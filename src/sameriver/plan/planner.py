@@ -103,7 +103,7 @@ class _Lowering:
             case logical.WindowTable(input=below):
                 return window_table(node, self.lower(below))
             case logical.Sort(input=below):
-                return sort(node, self.lower(below))
+                return sort(node, self.lower(below), self.settings)
             case logical.GroupWindow(input=below):
                 return group_window(node, self.lower(below), self.settings)
             case logical.Join(left=left, right=right):

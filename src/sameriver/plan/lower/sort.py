@@ -10,12 +10,14 @@ from sameriver.common.types import TimeAttribute
 from sameriver.plan import logical
 from sameriver.plan.expressions import to_sql
 from sameriver.plan.lower.changes import check_insert_only
+from sameriver.plan.lower.settings import Settings
 from sameriver.plan.physical.limit import Limit
 from sameriver.plan.physical.node import INSERT_ONLY, PhysicalNode
 from sameriver.plan.physical.temporal_sort import TemporalSort
+from sameriver.plan.physical.top_n import TopN
 
 
-def sort(node: logical.Sort, below: PhysicalNode) -> PhysicalNode:
+def sort(node: logical.Sort, below: PhysicalNode, settings: Settings) -> PhysicalNode:
     """The node for an ORDER BY, a LIMIT, or both.
 
     Raises:
@@ -23,13 +25,28 @@ def sort(node: logical.Sort, below: PhysicalNode) -> PhysicalNode:
     """
     if node.limit is None:
         return _unlimited(node, below)
-    if node.keys or below.changelog != INSERT_ONLY:
-        raise UserError(
-            "UNSUPPORTED",
-            "ORDER BY with LIMIT is not supported yet",
-            hint="Leave it out, or run this statement on Apache Flink.",
-        )
+    if node.limit and (node.keys or below.changelog != INSERT_ONLY):
+        return _first_rows(node, node.limit, below, settings)
     return Limit(schema=node.schema, input=below, limit=node.limit, offset=node.offset)
+
+
+def _first_rows(
+    node: logical.Sort, limit: int, below: PhysicalNode, settings: Settings
+) -> PhysicalNode:
+    """A Top-N of all rows; without keys the order is that in which they come."""
+    return TopN(
+        schema=node.schema,
+        input=below,
+        function="ROW_NUMBER",
+        partition=(),
+        order=node.keys,
+        start=node.offset + 1,
+        end=node.offset + limit,
+        rank=None,
+        retract=below.changelog != INSERT_ONLY,
+        folded=settings.folded,
+        ttl=settings.ttl,
+    )
 
 
 def _unlimited(node: logical.Sort, below: PhysicalNode) -> PhysicalNode:
