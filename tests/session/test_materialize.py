@@ -6,7 +6,7 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sameriver.common.changes import KINDS, Changes
@@ -67,6 +67,7 @@ def test_rows_with_arrays_are_compared_by_content() -> None:
     assert materialize([Changes(frame, kinds)], schema).rows() == [([2],)]
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["a", "b", None]), st.integers(0, 2), st.booleans()), max_size=40
