@@ -86,12 +86,10 @@ class Sliding:
             slots[order], times[order], arguments, size=self._size, reach=self._reach, peers=peers
         )
         places = pl.Series(np.argsort(order, kind="stable"))
-        columns = {}
-        if self._node.aggregates:
-            found = results_after(
-                self._aggregation, moves.slots, self._changes(moves), now, moves.after
-            )
-            columns = {column.name: column for column in found}
+        found = results_after(
+            self._aggregation, moves.slots, self._changes(moves), now, moves.after
+        )
+        columns = {column.name: column for column in found}
         for call in self._node.calls:
             if call.function == LAG:
                 columns[call.name] = self._lag(call, moves, arguments)

@@ -21,7 +21,7 @@ from sameriver.plan.lower.changes import check_insert_only
 from sameriver.plan.lower.settings import Settings
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.over_aggregate import LAG, OverAggregate
-from sameriver.plan.physical.over_sorted import SHIFTS, OverSorted
+from sameriver.plan.physical.over_sorted import PLACES, SHIFTS, OverSorted
 
 Window = tuple[tuple[str, ...], tuple[SortKey, ...], Frame]
 
@@ -106,7 +106,8 @@ def _physical(over: OverCall) -> tuple[Window, AggregateCall]:
         raise _unsupported(call, "End the frame with CURRENT ROW.")
     _check_order(over)
     if not _is_time(over.order):
-        return (over.partition, over.order, frame), call
+        rows = frame.rows and call.function not in PLACES
+        return (over.partition, over.order, Frame(rows=rows, preceding=None)), call
     if call.function == LAG:
         frame = Frame(rows=True, preceding=_offset(call))
     if call.function == "ROW_NUMBER":

@@ -60,7 +60,10 @@ def _prune(node: Logical, needed: Names) -> Logical:
             return _rank(node, needed)
         case logical.Correlate():
             return _correlate(node, needed)
-        case logical.Sort() | logical.Insert():
+        case logical.Sort():
+            read = needed.union(*(columns(key.expression) for key in node.keys))
+            return replace(node, input=_prune(node.input, read))
+        case logical.Insert():
             return replace(node, input=prune_columns(node.input))
         case _:
             return with_inputs(node, [prune_columns(below) for below in logical.inputs(node)])
