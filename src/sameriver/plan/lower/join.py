@@ -58,7 +58,7 @@ def _regular(
         if any(side.has(end) for side, end in zip(sides, ends, strict=True)):
             rest.append(pair.test)
             continue
-        sides[0].add(ends[0], right.schema.names)
+        sides[0].add(ends[0], sides[1].names())
         sides[1].add(ends[1], sides[0].names())
         safe.append(pair.null_safe)
     keyed = [side.node() for side in sides]
