@@ -78,15 +78,16 @@ def keyed(
     left: PhysicalNode, right: PhysicalNode, equalities: Sequence[Equality]
 ) -> tuple[PhysicalNode, PhysicalNode, JoinKeys]:
     """Both sides with a column for each side of each equality."""
-    left, left_keys = _with_keys(left, [e.left for e in equalities], "$left_key")
-    right, right_keys = _with_keys(right, [e.right for e in equalities], "$right_key")
+    left, left_keys = with_keys(left, [e.left for e in equalities], "$left_key")
+    right, right_keys = with_keys(right, [e.right for e in equalities], "$right_key")
     safe = tuple(e.null_safe for e in equalities)
     return left, right, JoinKeys(left=left_keys, right=right_keys, null_safe=safe)
 
 
-def _with_keys(
+def with_keys(
     node: PhysicalNode, expressions: Sequence[Expression], prefix: str
 ) -> tuple[PhysicalNode, tuple[str, ...]]:
+    """The node with a column for each expression, and their names; ``prefix`` names new ones."""
     names: list[str] = []
     added: list[Named] = []
     for number, expression in enumerate(expressions):

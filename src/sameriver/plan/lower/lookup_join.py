@@ -9,7 +9,7 @@ from sameriver.common.errors import UserError
 from sameriver.plan import logical
 from sameriver.plan.expressions import Column
 from sameriver.plan.logical import Logical
-from sameriver.plan.lower.join_parts import Equality, condition_parts, join_parts, keyed
+from sameriver.plan.lower.join_parts import Equality, condition_parts, join_parts, with_keys
 from sameriver.plan.physical.lookup_join import LookupJoin
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.timed_join import JoinKeys
@@ -53,7 +53,7 @@ def lookup_join(
             hint="Add to ON an equality of a column of the table and one of the left side.",
         )
     rest = [*(e.test for e in parts.equalities if e not in chosen.values()), *parts.rest]
-    left, _, keys = keyed(left, left, tuple(chosen.values()))
+    left, names = with_keys(left, [e.left for e in chosen.values()], "$key")
     return LookupJoin(
         schema=node.schema,
         input=left,
@@ -61,7 +61,7 @@ def lookup_join(
         options=scan.options,
         columns=columns,
         kind=node.kind,
-        keys=JoinKeys(left=keys.left, right=tuple(chosen), null_safe=keys.null_safe),
+        keys=JoinKeys(left=names, right=tuple(chosen), null_safe=(False,) * len(chosen)),
         condition=conjunction(rest) if rest else None,
     )
 
