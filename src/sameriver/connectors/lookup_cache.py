@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
+import numpy as np
 import polars as pl
 
 from sameriver.common.lookup import Lookup
 from sameriver.common.time import Clock, parse_duration
 from sameriver.connectors.connector import ConnectorOption, TableContext
 from sameriver.connectors.options import bad_option, boolean, choice, integer
+from sameriver.state.index import KeyIndex
 
 _PARTIAL = "lookup.partial-cache."
 _FULL = "lookup.full-cache."
@@ -105,17 +107,41 @@ class FullCache:
     def __init__(self, lookup: Lookup, cache: LookupCache, clock: Clock) -> None:
         self._lookup, self._cache, self._clock = lookup, cache, clock
         self._rows: pl.DataFrame | None = None
+        self._index: _ByKey | None = None
         self._due: int | None = None
 
     def find(self, keys: pl.DataFrame) -> pl.DataFrame:
-        return self.load().join(keys, on=keys.columns, how="semi", maintain_order="left")
+        rows = self.load()
+        if self._index is None or self._index.keys != keys.columns:
+            self._index = _ByKey(rows, keys.columns)
+        return self._index.find(keys)
 
     def load(self) -> pl.DataFrame:
         now = self._clock.now()
         if self._rows is None or (self._due is not None and now >= self._due):
-            self._rows = self._lookup.load()
+            self._rows, self._index = self._lookup.load(), None
             self._due = self._cache.next_load(now)
         return self._rows
+
+
+class _ByKey:
+    """Rows that lie together by key."""
+
+    def __init__(self, rows: pl.DataFrame, keys: list[str]) -> None:
+        self.keys = keys
+        self._slots = KeyIndex(rows.select(keys).schema)
+        slots = self._slots.find_or_insert(rows.select(keys))
+        self._rows = rows[pl.Series(np.argsort(slots, kind="stable"))]
+        self._counts = np.bincount(slots, minlength=self._slots.capacity)
+        self._starts = np.cumsum(self._counts) - self._counts
+
+    def find(self, keys: pl.DataFrame) -> pl.DataFrame:
+        slots = self._slots.find(keys.select(self.keys))
+        slots = slots[slots >= 0]
+        counts = self._counts[slots]
+        ends = np.cumsum(counts)
+        first = np.repeat(self._starts[slots] - (ends - counts), counts)
+        return self._rows[pl.Series(first + np.arange(len(first)))]
 
 
 _WRITTEN, _USED = "$written", "$used"
