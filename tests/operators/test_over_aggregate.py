@@ -145,7 +145,7 @@ def by_key(rows: Sequence[tuple[object, ...]]) -> dict[object, list[tuple[object
 
 @pytest.mark.parametrize("frame", FRAMES, ids=str)
 @pytest.mark.parametrize("partition", [("k",), ()], ids=str)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(rows=streams(1000, 60, 1), cuts=CUTS, restarts=RESTARTS)
 def test_event_time_gives_what_row_by_row_gives(
     frame: Frame,
@@ -172,7 +172,7 @@ def test_event_time_gives_what_row_by_row_gives(
 
 
 @pytest.mark.parametrize("frame", [f for f in FRAMES if f.rows], ids=str)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(rows=streams(1000, 60, 1), cuts=CUTS, restarts=RESTARTS)
 def test_processing_time_is_the_order_of_arrival(
     frame: Frame, rows: list[Row], cuts: list[int], restarts: list[bool]
@@ -271,3 +271,15 @@ def test_many_rows_agree_with_polars(frame: Frame) -> None:
         )
         expected = frame_rows.join(rolled, on=["k", "t"])
     assert expected["s"].to_list() == expected["e"].to_list()
+
+
+@pytest.mark.parametrize("frame", [Frame(RANGE, 500), Frame(ROWS, 3)], ids=str)
+def test_a_long_run_holds_only_what_frames_reach(frame: Frame) -> None:
+    bench = Bench(node(frame, [call("s", "SUM", V), call("hi", "MAX", V)]), over_aggregate)
+    sizes = []
+    for start in range(0, 20_000, 1000):
+        rows = [Row(start + i * 7 % 1000, "ab"[i % 2], i, 1, 0) for i in range(1000)]
+        bench.feed(rows, on_event=False)
+        bench.move(start + 900)
+        sizes.append(bench.held())
+    assert max(sizes[10:]) <= max(sizes[2:10])

@@ -127,7 +127,7 @@ def table(given: Sequence[tuple[int, int, Values]]) -> Counter[Values]:
 @pytest.mark.parametrize("folded", [True, False])
 @pytest.mark.parametrize("rows", [True, False])
 @pytest.mark.parametrize("partition", [(K,), ()], ids=str)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(changes=changelogs(), cuts=CUTS, restarts=RESTARTS)
 def test_changes_add_up_to_the_results_of_what_stands(
     folded: bool,
