@@ -11,30 +11,32 @@ from pathlib import Path
 from cases import CASES, Case
 
 
-def run_sameriver(case: Case, path: Path) -> float:
+def run_sameriver(case: Case, folder: Path) -> float:
     from sameriver.session import Session
 
     session = Session()
     started = time.perf_counter()
-    session.execute(case.script(path))
+    session.execute(case.script(folder))
     return time.perf_counter() - started
 
 
-def run_duckdb(case: Case, path: Path) -> float:
+def run_duckdb(case: Case, folder: Path) -> float:
     import duckdb
 
     connection = duckdb.connect()
     connection.execute("SET threads = 2")
-    connection.execute(f"CREATE VIEW events AS SELECT * FROM read_parquet('{path}')")
+    for name in case.reads:
+        file = folder / f"{name}.parquet"
+        connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{file}')")
     started = time.perf_counter()
-    connection.execute(f"CREATE TEMP TABLE result AS {case.duckdb}")
+    connection.execute(f"CREATE TEMP TABLE result AS {case.duckdb or case.sql}")
     return time.perf_counter() - started
 
 
-def main(engine: str, name: str, path: str) -> None:
+def main(engine: str, name: str, folder: str) -> None:
     case = next(case for case in CASES if case.name == name)
     run = {"sameriver": run_sameriver, "duckdb": run_duckdb}[engine]
-    seconds = run(case, Path(path))
+    seconds = run(case, Path(folder))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(json.dumps({"seconds": seconds, "gib": peak}))
 
