@@ -28,13 +28,13 @@ def lookup_join(
         looked_up: whether a table's connector can find rows by key.
 
     Raises:
-        UserError: BAD_TEMPORAL_JOIN.
+        UserError: BAD_TEMPORAL_JOIN, UNSUPPORTED.
     """
     scan, columns = _table(node.right)
     table = replace(scan.table, options={**scan.table.options, **dict(scan.options)})
     if not looked_up(table):
         raise UserError(
-            "BAD_TEMPORAL_JOIN",
+            "UNSUPPORTED",
             "processing-time temporal join is not supported yet: connector"
             f" '{table.connector}' of table '{table.name}' can't look rows up by key",
             hint="Join by event time (FOR SYSTEM_TIME AS OF a column with a WATERMARK), or look up"
@@ -79,7 +79,7 @@ def _table(node: Logical) -> tuple[logical.Scan, tuple[tuple[str, str], ...]]:
         if all(name in physical for name in node.schema.names):
             return node, tuple((name, name) for name in node.schema.names)
     raise UserError(
-        "BAD_TEMPORAL_JOIN",
+        "UNSUPPORTED",
         "processing-time temporal join is not supported yet but for a table that is looked up"
         " as it is",
         hint="Join the table itself, without view or computed columns, and compute above the join.",
