@@ -10,12 +10,13 @@ from sameriver import udaf
 from sameriver.common.schema import Schema
 from sameriver.common.types import BIGINT, STRING
 from sameriver.plan.expressions import AggregateCall, Column
+from sameriver.session.functions import check_function
 
 SCHEMA = Schema.of([("k", STRING), ("n", BIGINT)])
 
 
 @udaf(result_type="BIGINT")
-class Largest:
+class Spread:
     """The difference of the largest and the least number, by counts of all numbers."""
 
     def create_accumulator(self) -> dict[str, int]:
@@ -37,7 +38,11 @@ def spread(numbers: list[int | None]) -> int | None:
 
 
 CALL = AggregateCall(
-    name="s", function="SPREAD", args=(Column("n", BIGINT),), type=BIGINT, definition=Largest
+    name="s",
+    function="SPREAD",
+    args=(Column("n", BIGINT),),
+    type=BIGINT,
+    definition=check_function(Spread, "Spread"),
 )
 ROWS = st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from([1, 5, 9, None]))
 

@@ -301,7 +301,7 @@ NUMBERS = pl.DataFrame(
 )
 
 
-def aggregating(function: PythonFunction = Mean) -> Session:
+def aggregating(function: PythonFunction | type[object] = Mean) -> Session:
     """Has ``numbers`` and the aggregate as ``f``."""
     made = Session()
     made.register("numbers", NUMBERS, watermark=("ts", "ts"))

@@ -206,7 +206,7 @@ def check_function(function: object, name: str) -> PythonFunction:
     raise UserError(
         "NOT_A_FUNCTION",
         f"'{name}' is a {type(function).__name__} without SQL types",
-        hint="Decorate it: @udf(result_type='...') or @udtf(result_types=[...]).",
+        hint="Decorate it: @udf(result_type='...'), @udtf(result_types=[...]) or @udaf(...).",
     )
 
 

@@ -206,12 +206,13 @@ class Session:
 
     # Functions.
 
-    def register_function(self, name: str, function: PythonFunction) -> None:
+    def register_function(self, name: str, function: PythonFunction | type[object]) -> None:
         """Makes a function known to SQL, in all databases; one of that name is replaced.
 
         Args:
             name: what SQL calls it, in any case.
-            function: what ``@udf`` or ``@udtf`` decorates.
+            function: what ``@udf``, ``@udtf`` or ``@udaf`` decorates (type checkers take a
+                decorated class for a type).
 
         Raises:
             UserError: NOT_A_FUNCTION, FUNCTION_EXISTS if Flink has a function of that name.
