@@ -23,7 +23,6 @@ from sameriver.plan.catalog import Catalog, View
 from sameriver.plan.logical import Logical
 from sameriver.sql.statements import CreateView
 
-
 QUERIES: Mapping[type[exp.Expr], QueryRule] = {
     exp.Select: bind_select,
     exp.Union: bind_union,
