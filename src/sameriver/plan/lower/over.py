@@ -87,7 +87,7 @@ def _schema(below: PhysicalNode, calls: tuple[AggregateCall, ...]) -> Schema:
 
 
 def _is_time(order: tuple[SortKey, ...]) -> bool:
-    return order[0].expression.type.attribute is not None
+    return bool(order) and order[0].expression.type.attribute is not None
 
 
 def _physical(over: OverCall) -> tuple[Window, AggregateCall]:
@@ -95,6 +95,8 @@ def _physical(over: OverCall) -> tuple[Window, AggregateCall]:
     call, frame = over.call, over.frame
     if call.function in _NEVER:
         raise _unsupported(call, "Filter on ROW_NUMBER to rank the first rows, as in rn <= 10.")
+    if not over.order and frame.following is None:
+        frame = replace(frame, following=0)
     if frame.following is None or frame.following > 0:
         raise UserError(
             "OVER_FOLLOWING",
@@ -122,11 +124,12 @@ def _is_event_time(key: SortKey) -> bool:
 
 
 def _check_order(over: OverCall) -> None:
-    """Rows come in the order of time; by other columns rows come between earlier ones."""
+    """Rows come in the order of time; by other columns rows come between earlier ones.
+
+    Without an order all rows of a partition are peers.
+    """
     first = over.order[0] if over.order else None
-    if first is None:
-        raise _unsupported(over.call, "Order the window by a time attribute, ascending.")
-    if first.expression.type.attribute is None:
+    if first is None or first.expression.type.attribute is None:
         if over.frame.preceding is not None:
             raise _unsupported(
                 over.call, "Start the frame with UNBOUNDED PRECEDING, or order by a time attribute."
