@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import ChangeKind, Changes, concat
+from sameriver.common.types import TimeAttribute
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.operators.ranking import ranked
 from sameriver.operators.threshold import Threshold
@@ -61,6 +62,12 @@ class TopNOperator(Operator):
         self._rows = RankedRows(node.state()[0], node.input.schema.to_polars(), node.partition)
         context.store.register(self._rows)
         self._arrivals = np.zeros(0, np.int64)
+        # The clock may have moved on when a row is taken back.
+        self._compared = [
+            field.name
+            for field in node.input.schema
+            if field.type.attribute is not TimeAttribute.PROCTIME
+        ]
         prunes = not node.retract and node.function == "ROW_NUMBER"
         self._threshold = Threshold(node.order, node.input.schema) if prunes else None
 
@@ -121,7 +128,8 @@ class TopNOperator(Operator):
         groups = np.concatenate([of, slots[added]])
         kept = np.arange(rows.height)
         if len(gone):
-            kept = _without(rows, groups, changes.rows[pl.Series(gone)], slots[gone])
+            shown, taken = (frame.select(self._compared) for frame in (rows, changes.rows))
+            kept = _without(shown, groups, taken[pl.Series(gone)], slots[gone])
         chosen = rows if len(kept) == rows.height else rows[pl.Series(kept)]
         numbers, ranks = ranked(chosen, groups[kept], node.order, node.function)
         numbers = kept[numbers]

@@ -220,8 +220,8 @@ class Rank:
     """The rows of each partition whose rank by ``order`` is from ``start`` to ``end``.
 
     What a filter on ROW_NUMBER, RANK or DENSE_RANK over a window means; ``column`` names the rank
-    among the output columns, None: it is not one. Schema: the input's
-    columns, then the rank.
+    among the output columns, None: it is not one. Schema: columns of
+    the input, then the rank.
     """
 
     input: Logical

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from sameriver.common.errors import UserError
+from sameriver.common.schema import Field, Schema
 from sameriver.common.types import TimeAttribute
 from sameriver.plan import logical
 from sameriver.plan.bind.time_attributes import carries_time
+from sameriver.plan.lower.calc import select
 from sameriver.plan.lower.changes import check_insert_only
 from sameriver.plan.lower.settings import Settings
 from sameriver.plan.physical.deduplicate import Deduplicate
@@ -34,8 +36,8 @@ def lower_rank(node: logical.Rank, below: PhysicalNode, settings: Settings) -> P
         return windowed
     if _deduplicates(node, below):
         return _deduplicate(node, below, settings)
-    return TopN(
-        schema=node.schema,
+    top = TopN(
+        schema=_schema(node, below),
         input=below,
         function=node.function,
         partition=node.partition,
@@ -47,6 +49,13 @@ def lower_rank(node: logical.Rank, below: PhysicalNode, settings: Settings) -> P
         folded=settings.folded,
         ttl=settings.ttl,
     )
+    return select(top, node.schema.names)
+
+
+def _schema(node: logical.Rank, below: PhysicalNode) -> Schema:
+    """All columns below, and the rank."""
+    rank = () if node.column is None else (Field(node.column, node.schema[node.column]),)
+    return Schema((*below.schema.fields, *rank))
 
 
 def _window_top_n(node: logical.Rank, below: PhysicalNode) -> PhysicalNode | None:
@@ -67,8 +76,8 @@ def _window_top_n(node: logical.Rank, below: PhysicalNode) -> PhysicalNode | Non
     ends = next(n for n in node.partition if columns.properties.get(n) is WindowProperty.END)
     first = node.order[0]
     timed = first.expression.type.attribute is not None and len(node.order) == 1
-    return WindowTopN(
-        schema=node.schema,
+    top = WindowTopN(
+        schema=_schema(node, below),
         input=below,
         window=columns.window,
         ends=ends,
@@ -80,6 +89,7 @@ def _window_top_n(node: logical.Rank, below: PhysicalNode) -> PhysicalNode | Non
         rank=node.column,
         latest=timed and first.descending and (node.start, node.end) == (1, 1),
     )
+    return select(top, node.schema.names)
 
 
 def _deduplicates(node: logical.Rank, below: PhysicalNode) -> bool:
@@ -97,7 +107,7 @@ def _deduplicate(node: logical.Rank, below: PhysicalNode, settings: Settings) ->
     event_time = key.expression.type.attribute is TimeAttribute.ROWTIME
     return Deduplicate(
         schema=node.schema,
-        input=below,
+        input=select(below, node.schema.names),
         keys=node.partition,
         time=key_names(node.order)[0] if event_time else None,
         last=key.descending,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sameriver.common.schema import Field, Schema
 from sameriver.common.types import CHARACTERS, NUMERIC, TimeAttribute
 from sameriver.plan import logical
-from sameriver.plan.expressions import AggregateCall, SortKey, columns
+from sameriver.plan.expressions import AggregateCall, columns
 from sameriver.plan.logical import Logical
 from sameriver.plan.rules.tree import pass_through, with_inputs
 
@@ -180,18 +180,20 @@ def _over(node: logical.Over, needed: Names) -> Logical:
 def _rank(node: logical.Rank, needed: Names) -> Logical:
     """Without its rank if nobody reads that; rows are stored, so not a column too many."""
     column = node.column if node.column in needed else None
-    read = needed.union(node.partition, *(columns(key.expression) for key in _stored_order(node)))
-    below = node.input.schema
-    below_kept = _exactly(node.input, [f.name for f in below if f.name in read])
-    kept = Schema(tuple(f for f in node.schema if f.name in below_kept.schema or f.name == column))
-    return replace(node, input=below_kept, column=column, schema=kept)
+    keys = frozenset(name for key in node.order for name in columns(key.expression))
+    kept = _kept(node.input.schema, needed.union(node.partition, keys - _by_arrival(node)))
+    names = {f.name for f in kept}
+    below = _exactly(node.input, [f.name for f in node.input.schema if f.name in names | keys])
+    schema = Schema(tuple(f for f in node.schema if f.name in names or f.name == column))
+    return replace(node, input=below, column=column, schema=schema)
 
 
-def _stored_order(node: logical.Rank) -> tuple[SortKey, ...]:
-    """Arrival tells which row is the first or last in processing time."""
+def _by_arrival(node: logical.Rank) -> Names:
+    """The processing time that alone orders rows: it need not be stored to find the first."""
     attributes = [key.expression.type.attribute for key in node.order]
-    by_arrival = attributes == [TimeAttribute.PROCTIME] and (node.start, node.end) == (1, 1)
-    return () if by_arrival and node.function == "ROW_NUMBER" else node.order
+    if attributes != [TimeAttribute.PROCTIME] or (node.start, node.end) != (1, 1):
+        return frozenset()
+    return columns(node.order[0].expression) if node.function == "ROW_NUMBER" else frozenset()
 
 
 def _correlate(node: logical.Correlate, needed: Names) -> Logical:
