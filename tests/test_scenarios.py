@@ -16,8 +16,8 @@ LATER = {"match_recognize"}
 """Answers to queries that are planned for later; each must be refused by name until then."""
 
 WRONG = {
-    "agg_over_left_join": "MAX(price) is 7.25 where the only row of the group has price 5.00, its "
-    "MIN: Flink keeps a DECIMAL that was taken back",
+    "agg_over_left_join": "Flink planned MAX without retraction over an updating join: it is 7.25 "
+    "where the only row of the group has price 5.00",
 }
 """Answers of Flink that we believe wrong."""
 

@@ -85,7 +85,9 @@ class Player:
                 together.append(pending.pop(0))
             self._do(together)
             self._fire()
-        for scan in self._scans():
+        last = next((s.table for s in reversed(steps) if isinstance(s, FileRows)), None)
+        # Rows that no step names follow table by table; Flink read the table of the last step last.
+        for scan in sorted(self._scans(), key=lambda scan: scan.table.name == last):
             if not self.job.is_finished(scan) and scan.table.connector != "case":
                 self._push_file(scan, None)
         for source in self.job.sources:

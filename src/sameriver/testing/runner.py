@@ -10,6 +10,7 @@ from sameriver.common.changes import Changes
 from sameriver.common.errors import SameriverError, UserError, nearest, render
 from sameriver.plan.explain import physical_text, state_text
 from sameriver.plan.physical.group_aggregate import GroupAggregate
+from sameriver.plan.physical.join import Join
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.scan import Scan
 from sameriver.session import Plan, Session
@@ -201,7 +202,7 @@ def _changelog(scenario: Scenario, plan: Plan, mode: Mode, found: list[Row]) -> 
         found = compare.as_cells(found)
     else:
         expected = [(kind, tuple(map(compare.comparable, row))) for kind, row in expected]
-    if mode is not Mode.WRITTEN or _bundled(scenario):
+    if mode is not Mode.WRITTEN or _bundled(scenario) or _order_free(scenario, plan):
         return (*wrong, *compare.same_table(found, expected))
     if scenario.exact or _ordered(plan):
         return (*wrong, *compare.same_order(found, expected))
@@ -211,6 +212,14 @@ def _changelog(scenario: Scenario, plan: Plan, mode: Mode, found: list[Row]) -> 
 def _bundled(scenario: Scenario) -> bool:
     """Flink's mini-batches end where ours don't; both add up to the same table."""
     return scenario.path.is_dir() and "'table.exec.mini-batch.enabled' = 'true'" in scenario.sql
+
+
+def _order_free(scenario: Scenario, plan: Plan) -> bool:
+    """Flink finds the matches of one row in an order of its own; sums over them show it."""
+    aggregates = (n for root in plan.roots for n in _nodes(root) if isinstance(n, GroupAggregate))
+    return scenario.path.is_dir() and any(
+        isinstance(node, Join) for aggregate in aggregates for node in _nodes(aggregate)
+    )
 
 
 def _ordered(plan: Plan) -> bool:

@@ -12,7 +12,14 @@ from sameriver.operators.accumulators.python import PythonHolder
 from sameriver.operators.accumulators.retracting import End, Extreme
 from sameriver.operators.accumulators.totals import Count, Moments, Sum
 from sameriver.plan.expressions import AggregateCall, Literal
-from sameriver.plan.physical.aggregate_state import ENDS, EXTREMES, LISTS, MOMENTS, value_arguments
+from sameriver.plan.physical.aggregate_state import (
+    ENDS,
+    EXTREMES,
+    LISTS,
+    MOMENTS,
+    sum_is_counted,
+    value_arguments,
+)
 
 
 def accumulator(call: AggregateCall, at: int, *, retract: bool) -> Accumulator:
@@ -25,7 +32,8 @@ def accumulator(call: AggregateCall, at: int, *, retract: bool) -> Accumulator:
     argument = call.args[0].type
     if function in ("SUM", "AVG"):
         mean = function == "AVG"
-        return Sum(at, argument, call.type, mean=mean, counted=mean or retract)
+        counted = sum_is_counted(call, retract)
+        return Sum(at, argument, call.type, mean=mean, counted=counted)
     if function in MOMENTS:
         return Moments(at, function, call.type)
     schema = value_schema(call)

@@ -14,13 +14,17 @@ _ROOTS = ("STDDEV", "STDDEV_POP", "STDDEV_SAMP")
 
 
 def round_half_up(digits: pl.Series, factor: int, divisor: Ints) -> pl.Series:
-    """Int128 digits times a factor over whole numbers above 0, halves away from zero."""
+    """Int128 digits times a factor over whole numbers above 0, halves away from zero.
+
+    NULL where the digits or the result are more than 38.
+    """
     by = pl.lit(pl.Series(divisor)).cast(pl.Int128)
-    value = pl.lit(digits)
-    quotient = (value.abs() * wide(2 * factor) + by) // (by * wide(2))
-    return pl.select(
-        v=pl.when(value < wide(0)).then(wide(0) - quotient).otherwise(quotient)
-    ).to_series()
+    size = pl.lit(digits).abs()
+    whole, rest = size // by, size % by
+    quotient = whole * wide(factor) + (rest * wide(2 * factor) + by) // (by * wide(2))
+    signed = pl.when(pl.lit(digits) < wide(0)).then(wide(0) - quotient).otherwise(quotient)
+    fits = (size < wide(10**38)) & (whole < wide(10**38 // factor))
+    return pl.select(v=pl.when(fits).then(signed)).to_series()
 
 
 def deviation(

@@ -140,6 +140,7 @@ class Sum(_Total):
         total = columns[0]
         if self._decimal:
             words[:, self.at], words[:, self.at + 1] = split(total)
+            words[total.is_null().to_numpy(), self.at + 1] = fold.OVERFLOW
         elif self._floats:
             words[:, self.at] = float_bits(total)
         else:

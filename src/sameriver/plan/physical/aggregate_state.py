@@ -96,7 +96,8 @@ def accumulator_columns(call: AggregateCall, retract: bool) -> tuple[tuple[str, 
             return (("", BIGINT.not_null),)
         case "SUM":
             total = DOUBLE if call.type.root in APPROXIMATE else nullable
-            return (("sum", total), ("count", BIGINT.not_null)) if retract else (("", total),)
+            counted = (("sum", total), ("count", BIGINT.not_null))
+            return counted if sum_is_counted(call, retract) else (("", total),)
         case "AVG":
             return (("sum", _sum_type(call.args[0].type)), ("count", BIGINT.not_null))
         case function if function in MOMENTS:
@@ -110,6 +111,14 @@ def accumulator_columns(call: AggregateCall, retract: bool) -> tuple[tuple[str, 
         case function if retract and function in EXTREMES + ENDS + LISTS:
             return ()
     return (("", nullable),)
+
+
+def sum_is_counted(call: AggregateCall, retract: bool) -> bool:
+    """Whether SUM or AVG keeps how many values it holds beside their sum.
+
+    A sum of decimals does, since NULL is its overflow, not its absence.
+    """
+    return retract or call.function == "AVG" or call.args[0].type.root is Root.DECIMAL
 
 
 def _sum_type(argument: DataType) -> DataType:

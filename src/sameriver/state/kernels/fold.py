@@ -34,15 +34,23 @@ COUNT, SUM, FLOATS_SUM, DECIMALS, MOMENTS, LEAST, GREATEST, FIRST, LAST, SET = r
 WIDTHS = (1, 2, 2, 3, 3, 2, 2, 2, 2, 2)
 """Words of each operation."""
 _NUMBER = 0xFFFFFFFF
+OVERFLOW = 2**63 - 1
+"""High word of a sum that overflowed: more than any DECIMAL(38, s) holds."""
 
 
 @helper
 def _add_wide(words: np.ndarray, slot: int, at: int, low: int, high: int) -> None:
-    """Adds 128 bits to the words ``at`` and ``at + 1``."""
+    """Adds 128 bits to the words ``at`` and ``at + 1``; what overflows stays out of range."""
+    before = words[slot, at + 1]
+    if before == OVERFLOW or before == -OVERFLOW:
+        return
     total = words[slot, at] + low
     carry = np.uint64(total) < np.uint64(low)
+    after = before + high + (1 if carry else 0)
+    if (before >= 0) == (high >= 0) and (before >= 0) != (after >= 0):
+        after = OVERFLOW if high >= 0 else -OVERFLOW
     words[slot, at] = total
-    words[slot, at + 1] += high + (1 if carry else 0)
+    words[slot, at + 1] = after
 
 
 @kernel(
