@@ -66,10 +66,10 @@ class LookupJoinOperator(Operator):
         """The same; a row that takes back gives what the row before it found."""
         signs = changes.signs()
         added = np.ones(len(changes), np.int64) if signs is None else signs.to_numpy()
-        partners = memory.partners(changes.rows, added)
         fresh = np.flatnonzero(added > 0)
         found, places = self._look_up(changes.rows[pl.Series(fresh)])
         places = fresh[places]
+        partners = self._partners(changes.rows, added, places, memory)
         goes = partners[places] >= 0
         old = np.flatnonzero((added < 0) & (partners < 0))
         taken, asked = memory.take(changes.rows[pl.Series(old)], -partners[old])
@@ -77,6 +77,16 @@ class LookupJoinOperator(Operator):
         back = found.filter(pl.Series(goes)), partners[places[goes]]
         taken = taken.select(found.columns)
         return _together([(found, places), back, (taken, old[asked])])
+
+    def _partners(self, rows: pl.DataFrame, added: Ints, places: Ints, memory: LookedUp) -> Ints:
+        """What cancels out within the batch; rows that gave nothing are not remembered."""
+        counts = added < 0
+        counts[places] = True
+        kept = np.flatnonzero(counts)
+        among = memory.partners(rows[pl.Series(kept)], added[kept])
+        partners = np.full(len(added), -1, np.int64)
+        partners[kept] = np.where(among >= 0, kept[among], among)
+        return partners
 
     def restored(self) -> None:
         if self._memory is not None:
