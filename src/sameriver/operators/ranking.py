@@ -46,7 +46,9 @@ def ranked(
 
 def _changes(values: pl.Series) -> np.ndarray:
     """Where a value differs from the one before it; the first does."""
-    return values.ne_missing(values.shift(1)).to_numpy() | (np.arange(len(values)) == 0)
+    changed: np.ndarray = values.ne_missing(values.shift(1)).to_numpy(writable=True)
+    changed[:1] = True
+    return changed
 
 
 def _carried(starts: np.ndarray, values: Ints) -> Ints:

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.schema import Schema
-from sameriver.common.types import to_polars
 from sameriver.plan.expressions import SortKey
 from sameriver.plan.physical.ordering import key_names
 from sameriver.state.index import grown
@@ -27,7 +26,7 @@ class Threshold:
     def __init__(self, order: Sequence[SortKey], schema: Schema) -> None:
         self._key = order[0]
         self._name = key_names(order)[0]
-        dtype = to_polars(schema[self._name])
+        dtype = schema.select([self._name]).to_polars()[self._name]
         self._known = fits_word(dtype)
         self._exact = len(order) == 1 and not dtype.is_float()
         self._bounds = np.zeros(0, np.int64)

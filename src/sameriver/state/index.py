@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,8 @@ from sameriver.state.kernels import index as kernels
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
 from sameriver.state.words import decode, encode, fits_word
+
+Cells = TypeVar("Cells", bound=np.ndarray[Any, Any])
 
 SEEDS = (secrets.randbits(63), secrets.randbits(63))
 """Of the two hashes of a row; another pair in each process."""
@@ -111,11 +114,11 @@ class Lookup:
         kernel(self._table, self._shift, self._known, slots[slots != self._null])
 
 
-def grown(array: Ints, length: int) -> Ints:
+def grown(array: Cells, length: int) -> Cells:
     """A longer copy, filled up with zeros."""
     longer = np.zeros((length, *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
-    return longer
+    return cast(Cells, longer)
 
 
 class KeyIndex:

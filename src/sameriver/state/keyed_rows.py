@@ -111,10 +111,9 @@ class KeyedRows:
         slots = self._index.find_or_insert(keys)
         if len(self._places) < self._index.capacity:
             size = self._index.capacity
-            self._places, self._times, self._access, self._before, self._marks = (
-                grown(array, size)
-                for array in (self._places, self._times, self._access, self._before, self._marks)
-            )
+            self._places, self._times = grown(self._places, size), grown(self._times, size)
+            self._access, self._before = grown(self._access, size), grown(self._before, size)
+            self._marks = grown(self._marks, size)
         if self._ttl is not None:
             old = slots[self._access[slots] <= now - self._ttl]
             self._places[old], self._marks[old] = 0, False

@@ -19,7 +19,7 @@ NEXT, TIME = range(2)
 @helper
 def _pop(ends: Ints, items: Ints, slot: int) -> int:
     """Takes the first row off a chain."""
-    row = ends[slot, 0] - 1
+    row: int = ends[slot, 0] - 1
     ends[slot, 0] = items[row, 0]
     ends[slot, 2] -= 1
     if ends[slot, 2] == 0:

@@ -25,7 +25,8 @@ def replace(
     """Offers rows to their keys, in order.
 
     Args:
-        slots, times: of each row.
+        slots: of each row.
+        times: of each row.
         rule: see above.
         kept_times: of the kept row of each slot.
         places: where the kept row of each slot is: 0 nowhere, above 0 in the store, ``-1 - row``
