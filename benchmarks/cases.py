@@ -25,6 +25,8 @@ class Case:
         reads: data sets, as tables of the same names.
         columns: of the sink.
         duckdb: the same query; None: it is the same text.
+        shards: ``parallelism.default``. DuckDB always has both cores; one shard leaves the other
+            core to reading.
     """
 
     name: str
@@ -33,13 +35,15 @@ class Case:
     columns: str
     sql: str
     duckdb: str | None = None
+    shards: int = 1
 
     def script(self, folder: Path) -> str:
         ddl = [
             TABLES[name].format(name=name, path=folder / f"{name}.parquet") for name in self.reads
         ]
         sink = f"CREATE TABLE sink ({self.columns}) WITH ('connector' = 'blackhole');"
-        return "\n".join([*ddl, sink, f"INSERT INTO sink {self.sql};"])
+        shards = f"SET 'parallelism.default' = '{self.shards}';"
+        return "\n".join([shards, *ddl, sink, f"INSERT INTO sink {self.sql};"])
 
 
 def _first(order: str, table: str) -> str:
@@ -63,12 +67,14 @@ CASES = (
     ),
     Case(
         name="group_by_1m_ints",
+        shards=2,
         bar=0.5,
         columns="k BIGINT, total BIGINT, n BIGINT",
         sql="SELECT k, SUM(amount), COUNT(*) FROM events GROUP BY k",
     ),
     Case(
         name="group_by_1m_strings",
+        shards=2,
         bar=0.4,
         columns="s STRING, total BIGINT, n BIGINT",
         sql="SELECT s, SUM(amount), COUNT(*) FROM events GROUP BY s",
@@ -94,6 +100,7 @@ CASES = (
     ),
     Case(
         name="keep_last",
+        shards=2,
         bar=0.3,
         reads=("sample",),
         columns="k BIGINT, amount BIGINT",
@@ -101,6 +108,7 @@ CASES = (
     ),
     Case(
         name="join",
+        shards=2,
         bar=0.3,
         reads=("l", "r"),
         columns="k BIGINT, v BIGINT, w BIGINT",

@@ -45,11 +45,9 @@ def compare(case: Case, folder: Path, rows: int, repeat: int) -> bool:
     ours, theirs = (rows / best[engine] / 1e6 for engine in ("sameriver", "duckdb"))
     ratio = ours / theirs
     met = ratio >= case.bar and memory < 4
-    print(
-        f"{case.name:<20} {rows / 1e6:6.1f} {ours:8.2f} {theirs:8.2f} {ratio:8.2f}x "
-        f"{case.bar:6.2f}x {memory:8.2f} {'ok' if met else 'MISSED'}",
-        flush=True,
-    )
+    figures = f"{ours:8.2f} {theirs:8.2f} {ratio:8.2f}x {case.bar:6.2f}x {memory:8.2f}"
+    head = f"{case.name:<20} {rows / 1e6:6.1f} {case.shards:6}"
+    print(head, figures, "ok" if met else "MISSED", flush=True)
     return met
 
 
@@ -80,8 +78,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
-        heads = ("M rows", "ours", "duckdb", "ratio", "bar", "GiB")
-        print("{:<20} {:>6} {:>8} {:>8} {:>9} {:>7} {:>8}".format("case", *heads))
+        heads = ("M rows", "shards", "ours", "duckdb", "ratio", "bar", "GiB")
+        print("{:<20} {:>6} {:>6} {:>8} {:>8} {:>9} {:>7} {:>8}".format("case", *heads))
         chosen = [c for c in CASES if options.case in (None, c.name)]
         met = [compare(case, folder, options.rows, options.repeat) for case in chosen]
         met.append(first_row(Path(temporary)))
