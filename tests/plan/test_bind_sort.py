@@ -28,11 +28,11 @@ def sort(text: str) -> logical.Sort:
     [
         ("SELECT k, qty FROM Orders ORDER BY 2 DESC, k", "qty DESC, k ASC"),
         ("SELECT k AS qty, qty AS x FROM Orders ORDER BY qty", "qty ASC"),
-        ("SELECT k FROM Orders ORDER BY qty NULLS LAST, ts", "$sort ASC NULLS LAST, $sort0 ASC"),
+        ("SELECT k FROM Orders ORDER BY qty NULLS LAST, ts", "qty ASC NULLS LAST, ts ASC"),
         ("SELECT k FROM Orders ORDER BY k DESC NULLS FIRST", "k DESC NULLS FIRST"),
         ("SELECT k FROM Orders ORDER BY k NULLS FIRST, k DESC", "k ASC"),
         ("SELECT qty + 1 AS q FROM Orders ORDER BY qty + 1", "q ASC"),
-        ("SELECT k, SUM(qty) AS s FROM Orders GROUP BY k ORDER BY s, COUNT(*)", "s ASC, $sort ASC"),
+        ("SELECT k, SUM(qty) AS s FROM Orders GROUP BY k ORDER BY s, COUNT(*)", "s ASC, count ASC"),
         ("SELECT DISTINCT k FROM Orders ORDER BY Orders.k", "k ASC"),
         ("SELECT k AS a FROM Orders UNION ALL SELECT k FROM Other ORDER BY a", "a ASC"),
         ("VALUES (1), (2) ORDER BY 1 DESC", "EXPR$0 DESC"),

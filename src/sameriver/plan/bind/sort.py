@@ -72,7 +72,8 @@ def bind_order(
             if selected:
                 raise _not_selected(bound, written)
             taken = [known.name for known in (*columns, *hidden)]
-            column = Named(unique("$sort", taken), bound)
+            name = bound.name if isinstance(bound, Column) else "$sort"
+            column = Named(unique(name, taken), bound)
             hidden.append(column)
         if all(key.expression != Column(column.name, bound.type) for key in keys):
             keys.append(_sort_key(Column(column.name, bound.type), written))
