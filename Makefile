@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo setup fmt lint test test-slow golden bench docs clean
+.PHONY: help demo setup fmt lint test golden bench docs clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -34,11 +34,8 @@ lint: $(VENV)/dev ## style, types, layers
 	$(BIN)/lint-imports
 
 test: lint ## all checks
-	$(BIN)/python -m pytest -n 2 -m 'not slow' -q
+	$(BIN)/python -m pytest -n 2 -q
 	$(BIN)/mkdocs build --strict --quiet
-
-test-slow: $(VENV)/dev ## the long property runs
-	$(BIN)/python -m pytest -n 2 -m slow -q
 
 golden: $(VENV)/dev ## fill in the expected parts of tests/cases; review the diff
 	$(BIN)/sameriver test --write tests/cases
