@@ -57,10 +57,6 @@ class Changes:
     def __len__(self) -> int:
         return self.rows.height
 
-    @property
-    def insert_only(self) -> bool:
-        return self.kinds is None
-
     def kinds_or_inserts(self) -> pl.Series:
         """The kinds, spelled out if the batch has none."""
         if self.kinds is not None:

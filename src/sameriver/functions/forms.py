@@ -63,7 +63,6 @@ def _family(text: str, *roots: Root, default: DataType | None = None) -> Family:
 ANY = Family("<any>")
 TEXT = _family("<string>", *CHARACTERS, default=STRING)
 WHOLE = _family("<integer>", *INTEGERS, default=INT)
-INT_ONLY = _family("<int>", Root.INT, default=INT)
 LONG = _family("<bigint>", Root.BIGINT, default=BIGINT)
 NUMBER = _family("<number>", *NUMERIC, default=INT)
 FLOATING = _family("<number>", Root.DOUBLE, default=DOUBLE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -13,7 +12,6 @@ import polars as pl
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
-Unescape = Callable[["Cells"], "Cells"]
 
 
 class Kind(IntEnum):

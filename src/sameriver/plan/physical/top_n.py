@@ -8,12 +8,13 @@ from datetime import timedelta
 from sameriver.common.changes import ChangeKind
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
-from sameriver.common.types import BIGINT, timestamp_ltz
+from sameriver.common.types import timestamp_ltz
 from sameriver.plan.expressions import SortKey
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.aggregate_state import LAST_ACCESS
 from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
-from sameriver.plan.physical.ordering import order_meaning, order_text
+from sameriver.plan.physical.ordering import order_text
+from sameriver.plan.physical.ranked import position_column, ranking, row_columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +61,7 @@ class TopN(PhysicalNode):
         return {**below, self.rank: Meaning(f"{self.function}({self._ranking()})")}
 
     def _ranking(self) -> str:
-        below = self.input.meanings()
-        keys = ", ".join(sorted(below[key] for key in self.partition))
-        return f"PARTITION BY {keys or '()'} ORDER BY {order_meaning(self.order, below)}"
+        return ranking(self.partition, self.order, self.input.meanings())
 
     def _text(self) -> str:
         return f"{self.function}({self._ranking()}) {self.start}..{self.end}"
@@ -75,23 +74,9 @@ class TopN(PhysicalNode):
 
     def state(self) -> tuple[StateTable, ...]:
         """The rows of each key, in order."""
-        below = self.input.meanings()
         names = self.input.schema.names
-        columns = {
-            f.name: StateColumn(
-                name=f.name,
-                type=f.type.plain,
-                meaning=below[f.name],
-                role=Role.KEY if f.name in self.partition else Role.ROW,
-            )
-            for f in self.input.schema
-        }
-        position = StateColumn(
-            name=unique("position", names),
-            type=BIGINT.not_null,
-            meaning=Meaning("POSITION"),
-            role=Role.KEY,
-        )
+        columns = row_columns(self.input.schema, self.partition, self.input.meanings())
+        position = position_column(self.input.schema)
         values = [columns[name] for name in names if name not in self.partition]
         if self.ttl is not None:
             access = StateColumn(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sameriver.common.schema import unique
-from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
-from sameriver.common.types import BIGINT
+from sameriver.common.state import Meaning, Role, RowScope, StateTable
 from sameriver.plan.expressions import SortKey
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.node import PhysicalNode
-from sameriver.plan.physical.ordering import order_meaning, order_text
+from sameriver.plan.physical.ordering import order_text
+from sameriver.plan.physical.ranked import position_column, ranking, row_columns
 from sameriver.plan.window import Window
 
 
@@ -54,9 +53,7 @@ class WindowTopN(PhysicalNode):
         return {**below, self.rank: Meaning(f"{self.function}({self._ranking()})")}
 
     def _ranking(self) -> str:
-        below = self.input.meanings()
-        keys = ", ".join(sorted(below[key] for key in self.partition))
-        return f"PARTITION BY {keys} ORDER BY {order_meaning(self.order, below)}"
+        return ranking(self.partition, self.order, self.input.meanings())
 
     def scope(self) -> RowScope:
         scope = self.input.scope()
@@ -65,22 +62,9 @@ class WindowTopN(PhysicalNode):
 
     def state(self) -> tuple[StateTable, ...]:
         """The rows of windows that have not ended."""
-        below, names = self.input.meanings(), self.input.schema.names
-        columns = [
-            StateColumn(
-                name=f.name,
-                type=f.type.plain,
-                meaning=below[f.name],
-                role=Role.KEY if f.name in self.partition else Role.ROW,
-            )
-            for f in self.input.schema
-        ]
-        position = StateColumn(
-            name=unique("position", names),
-            type=BIGINT.not_null,
-            meaning=Meaning("POSITION"),
-            role=Role.KEY,
-        )
+        rows = row_columns(self.input.schema, self.partition, self.input.meanings())
+        columns = rows.values()
+        position = position_column(self.input.schema)
         return (
             StateTable(
                 name="rows",
