@@ -13,7 +13,6 @@ from sameriver.common.types import (
     BOOLEAN,
     BYTES,
     CHARACTERS,
-    DATE,
     DOUBLE,
     INT,
     INTEGERS,
@@ -69,7 +68,6 @@ FLOATING = _family("<number>", Root.DOUBLE, default=DOUBLE)
 TRUTH = _family("<boolean>", Root.BOOLEAN, default=BOOLEAN)
 BINARY = _family("<binary>", *BINARIES, default=BYTES)
 TEXT_OR_BINARY = _family("<string or binary>", *CHARACTERS, *BINARIES, default=STRING)
-DAY = _family("<date>", Root.DATE, default=DATE)
 MOMENT = _family("<timestamp>", *TIMESTAMPS)
 WALL = _family("<date or timestamp>", Root.DATE, Root.TIMESTAMP)
 INSTANT = _family("<timestamp_ltz>", Root.TIMESTAMP_LTZ)
