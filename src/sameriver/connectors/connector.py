@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 from zoneinfo import ZoneInfo
 
 from sameriver.common.changes import ChangeKind, Changes
@@ -67,6 +67,42 @@ class Sink(Protocol):
 
     def abort(self) -> None:
         """The job failed: lets go without making unfinished output visible."""
+        ...
+
+
+Committable = dict[str, object]
+"""Output that waits to be made visible; JSON values only, so that a checkpoint can hold it."""
+
+
+@runtime_checkable
+class CommittingSink(Sink, Protocol):
+    """A sink whose output becomes visible with the checkpoint that covers it, and only then.
+
+    A job with a state folder calls, in this order: ``recover`` once, before any ``write``; then
+    ``prepare`` at each checkpoint, and ``commit`` once that checkpoint is safe. ``flush`` is not
+    called. At the end of input the last checkpoint commits all.
+    """
+
+    def prepare(self, *, last: bool) -> Committable:
+        """Makes what was written so far safe, not yet visible, and says how to go on from it.
+
+        What is given stands for all output up to here that no earlier ``commit`` has shown.
+
+        Args:
+            last: nothing more will be written.
+        """
+        ...
+
+    def commit(self, committable: Committable) -> None:
+        """Shows what ``prepare`` gave; calling it again, also in a later process, does no harm."""
+        ...
+
+    def recover(self, committable: Committable | None) -> None:
+        """Goes on from the last checkpoint: commits what it holds, removes what came after it.
+
+        Args:
+            committable: of that checkpoint; None: the job starts afresh.
+        """
         ...
 
 
