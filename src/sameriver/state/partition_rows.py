@@ -11,8 +11,10 @@ from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
 from sameriver.common.types import to_polars
 from sameriver.state.frame_rows import FrameRows
+from sameriver.state.handle import Capture
 from sameriver.state.index import KeyIndex, grown
 from sameriver.state.kernels.types import NO_INTS, Ints
+from sameriver.state.written import Written
 
 
 class PartitionRows:
@@ -31,15 +33,16 @@ class PartitionRows:
         self._keys = list(keys)
         self._index = KeyIndex(schema.select(keys).to_polars())
         self._rows = FrameRows(schema.to_polars())
-        self._written = NO_INTS
+        self._access = NO_INTS
+        self._written = Written()
 
     def slots(self, rows: pl.DataFrame) -> Ints:
         """Slot of each row's partition; a new one gets one."""
         keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
         slots = self._index.find_or_insert(keys)
         self._rows.reserve(self._index.capacity)
-        if len(self._written) < self._index.capacity:
-            self._written = grown(self._written, self._index.capacity)
+        if len(self._access) < self._index.capacity:
+            self._access = grown(self._access, self._index.capacity)
         return slots
 
     def of(self, slots: Ints) -> tuple[Ints, pl.DataFrame]:
@@ -59,14 +62,16 @@ class PartitionRows:
         self._rows.clear(slots)
         order = np.argsort(owners, kind="stable")
         self._rows.load(owners[order], np.zeros(len(order), np.int64), rows[pl.Series(order)])
-        self._written[slots] = now
+        self._access[slots] = now
+        self._written.mark(slots)
         self._index.remove(slots[self._rows.counts(slots) == 0])
 
     def expire(self, oldest: int) -> None:
         """Forgets partitions that were last written at or before ``oldest``."""
         used = self._index.slots()
-        gone = used[self._written[used] <= oldest]
+        gone = used[self._access[used] <= oldest]
         if len(gone):
+            self._written.free(gone)
             self._rows.clear(gone)
             self._index.remove(gone)
 
@@ -77,15 +82,22 @@ class PartitionRows:
         return self._declaration
 
     def snapshot(self) -> pl.DataFrame:
-        owners, _, rows = self._rows.save()
+        return self._save(self._index.slots())[1]
+
+    def capture(self, *, whole: bool) -> Capture:
+        return self._written.capture(self._index.slots, self._save, whole=whole)
+
+    def _save(self, slots: Ints) -> tuple[Ints, pl.DataFrame]:
+        owners, rows = self.of(slots)
         columns = {column.name: column for column in rows}
         position = self._declaration.key[-1].name
         columns[position] = pl.Series(position, np.arange(len(owners)))
         for column in self._declaration.columns:
             if column.name not in columns:
-                written = pl.Series(column.name, self._written[owners])
-                columns[column.name] = written.cast(to_polars(column.type))
-        return pl.DataFrame([columns[column.name] for column in self._declaration.columns])
+                access = pl.Series(column.name, self._access[owners])
+                columns[column.name] = access.cast(to_polars(column.type))
+        declared = [columns[column.name] for column in self._declaration.columns]
+        return owners, pl.DataFrame(declared)
 
     def restore(self, rows: pl.DataFrame) -> None:
         rows = rows.sort(self._declaration.key[-1].name, maintain_order=True)
@@ -94,4 +106,4 @@ class PartitionRows:
         ordered = rows.select(self._names)[pl.Series(order)]
         self._rows.load(slots[order], np.zeros(len(order), np.int64), ordered)
         if self._declaration.ttl is not None:
-            self._written[slots] = rows.to_series(rows.width - 1).to_physical().to_numpy()
+            self._access[slots] = rows.to_series(rows.width - 1).to_physical().to_numpy()

@@ -8,9 +8,11 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.state import StateTable
+from sameriver.state.handle import Capture
 from sameriver.state.index import KeyIndex, grown
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
+from sameriver.state.written import Written
 
 _SMALLEST = 1 << 10
 
@@ -39,6 +41,7 @@ class RankedRows:
         self._access = np.zeros(0, np.int64)
         self._flags = np.zeros(0, np.bool_)
         self._next_sweep = 0
+        self._written = Written()
 
     def __len__(self) -> int:
         return len(self._places)
@@ -66,9 +69,8 @@ class RankedRows:
 
         What has expired is gone.
         """
-        self._flags[slots] = True
-        touched = self._flags[self._slots]
-        self._flags[slots] = False
+        self._written.mark(slots)
+        touched = self._of(slots)
         of, places = self._slots[touched], self._places[touched]
         self._slots, self._places = self._slots[~touched], self._places[~touched]
         if self._ttl is not None:
@@ -76,6 +78,13 @@ class RankedRows:
             of, places = of[fresh], places[fresh]
         self._access[slots] = now
         return self._pool.gather(places), of, places
+
+    def _of(self, slots: Ints) -> Mask:
+        """Which rows are in the lists of slots."""
+        self._flags[slots] = True
+        touched = self._flags[self._slots]
+        self._flags[slots] = False
+        return touched
 
     def add(self, rows: pl.DataFrame) -> int:
         """Stores rows that are in no list yet; gives the place of the first."""
@@ -111,15 +120,22 @@ class RankedRows:
         return self._declaration
 
     def snapshot(self) -> pl.DataFrame:
-        frame = self._pool.gather(self._places)
+        return self._save(self._index.slots())[1]
+
+    def capture(self, *, whole: bool) -> Capture:
+        return self._written.capture(self._index.slots, self._save, whole=whole)
+
+    def _save(self, slots: Ints) -> tuple[Ints, pl.DataFrame]:
+        held = self._of(slots)
+        owners, places = self._slots[held], self._places[held]
         columns = self._declaration.columns
         position, *access = (c.name for c in columns if c.name not in self._names)
-        numbers = pl.Series(position, np.arange(len(self._places)))
-        extra = [numbers]
+        extra = [pl.Series(position, np.arange(len(places)))]
         for name in access:
-            times = pl.Series(name, self._access[self._slots])
+            times = pl.Series(name, self._access[owners])
             extra.append(times.cast(pl.Datetime("ms", "UTC")))
-        return frame.with_columns(extra).select(column.name for column in columns)
+        rows = self._pool.gather(places).with_columns(extra)
+        return owners, rows.select(column.name for column in columns)
 
     def restore(self, rows: pl.DataFrame) -> None:
         columns = self._declaration.columns

@@ -7,9 +7,11 @@ import polars as pl
 
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
+from sameriver.state.handle import Capture
 from sameriver.state.index import KeyIndex, grown
 from sameriver.state.kernels import set_operation as kernels
 from sameriver.state.kernels.types import Ints, Signs
+from sameriver.state.written import Written
 
 
 class SideCounts:
@@ -27,6 +29,7 @@ class SideCounts:
         self._index = KeyIndex(self._keys)
         self._counts = np.zeros((0, 3), np.int64)
         self._next_sweep = 0
+        self._written = Written()
 
     @property
     def declaration(self) -> StateTable:
@@ -43,6 +46,7 @@ class SideCounts:
         if self._ttl is not None:
             old = slots[self._counts[slots, kernels.ACCESS] <= now - self._ttl]
             self._counts[old] = 0
+        self._written.mark(slots)
         return slots
 
     def copies(self, slots: Ints, kind: int) -> Ints:
@@ -73,10 +77,16 @@ class SideCounts:
     def _remove(self, slots: Ints) -> None:
         self._index.remove(slots)
         self._counts[slots] = 0
+        self._written.free(slots)
 
     def snapshot(self) -> pl.DataFrame:
         """All rows, columns as declared."""
-        slots = self._index.slots()
+        return self._save(self._index.slots())[1]
+
+    def capture(self, *, whole: bool) -> Capture:
+        return self._written.capture(self._index.slots, self._save, whole=whole)
+
+    def _save(self, slots: Ints) -> tuple[Ints, pl.DataFrame]:
         frame = self._index.keys(slots)
         names = [column.name for column in self._declaration.values]
         counts = [
@@ -85,7 +95,7 @@ class SideCounts:
         if self._ttl is not None:
             access = pl.Series(names[2], self._counts[slots, kernels.ACCESS])
             counts.append(access.cast(pl.Datetime("ms", "UTC")))
-        return frame.with_columns(counts)
+        return slots, frame.with_columns(counts)
 
     def restore(self, rows: pl.DataFrame) -> None:
         slots = self.slots(rows.select(self._keys.names()), 0)

@@ -1,53 +1,79 @@
-"""Which slots were written since the last checkpoint."""
+"""Which slots were written or freed since the last checkpoint."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
-from sameriver.state.kernels.types import Ints
+import numpy as np
+import polars as pl
+
+from sameriver.state.handle import Capture, Delta
+from sameriver.state.kernels.types import NO_INTS, Ints
+
+_WRITTEN, _FREED = 1, 2
 
 
 class Written:
-    """Marks slots that were written, from the first ``take`` on; before it nothing is marked.
-
-    ``None`` for slots stands for all of them: the first time, and after ``renumber``.
-    """
+    """Marks slots that were written or freed, from the first ``capture`` on."""
 
     def __init__(self) -> None:
-        self._flags: np.ndarray | None = None
+        self._flags = np.zeros(0, np.uint8)
         self._all = True
 
     @property
     def on(self) -> bool:
-        """Whether marks are kept, so that a caller can spare itself what they need."""
+        """Whether marks count, so that a caller can spare itself finding out what to mark."""
         return not self._all
 
     def mark(self, slots: Ints) -> None:
-        """These slots were written or freed."""
-        if self._all or not len(slots):
-            return
-        assert self._flags is not None
-        try:
-            self._flags[slots] = 1
-        except IndexError:
-            longer = np.zeros(2 * (int(slots.max()) + 1), np.uint8)
-            longer[: len(self._flags)] = self._flags
-            self._flags = longer
-            self._flags[slots] = 1
+        """These slots were written."""
+        if not self._all and len(slots):
+            self._room(slots)[slots] = _WRITTEN
+
+    def free(self, slots: Ints) -> None:
+        """Nothing is left at these slots."""
+        if not self._all and len(slots):
+            self._room(slots)[slots] = _FREED
 
     def renumber(self) -> None:
         """Slots mean something else from now on: all must be saved again.
 
-        That stays cheap over time: what renumbers does so once much was written or freed.
+        That stays cheap over time, for what renumbers does so once much was written or freed.
         """
         self._all = True
 
-    def take(self, *, whole: bool = False) -> Ints | None:
-        """The slots marked since the last call, rising; None: all."""
-        every = self._all or whole
-        marked = None if every or self._flags is None else np.flatnonzero(self._flags)
-        if self._flags is None:
-            self._flags = np.zeros(1 << 10, np.uint8)
-        self._flags[:] = 0
+    def capture(
+        self,
+        every: Callable[[], Ints],
+        save: Callable[[Ints], tuple[Ints, pl.DataFrame]],
+        *,
+        whole: bool,
+    ) -> Capture:
+        """What a handle gives for what was marked since the last call.
+
+        Args:
+            every: the slots in use.
+            save: rows of slots as declared, and the slot of each.
+            whole: all slots count as marked.
+        """
+        everything = whole or self._all
+        freed = NO_INTS if everything else np.flatnonzero(self._flags == _FREED)
+        slots = every() if everything else np.flatnonzero(self._flags == _WRITTEN)
+        self._flags.fill(0)
         self._all = False
-        return marked
+        ids, rows = save(slots)
+
+        def delta() -> Delta:
+            emptied = NO_INTS if everything else np.setdiff1d(slots, ids)
+            gone = np.concatenate([freed, emptied])
+            return Delta(rows=rows, ids=ids, gone=gone, whole=everything)
+
+        return delta
+
+    def _room(self, slots: Ints) -> np.ndarray:
+        top = int(slots.max())
+        if top >= len(self._flags):
+            longer = np.zeros(max(2 * len(self._flags), top + 1), np.uint8)
+            longer[: len(self._flags)] = self._flags
+            self._flags = longer
+        return self._flags
