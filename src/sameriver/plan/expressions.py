@@ -1,11 +1,15 @@
-"""Bound expressions: typed, frozen, equal by value. Columns go by their name."""
+"""Bound expressions: typed, frozen, equal by value. Columns go by their name.
+
+``position`` is where the script says it; it plays no part in equality.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 
+from sameriver.common.errors import Position
 from sameriver.common.types import DataType, Root
 from sameriver.functions.python import PythonFunction
 from sameriver.functions.signature import ScalarFunction
@@ -17,6 +21,7 @@ class Column:
 
     name: str
     type: DataType
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,7 @@ class Literal:
 
     value: object
     type: DataType
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class Call:
     args: tuple[Expression, ...]
     type: DataType
     definition: ScalarFunction | None = None
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 Expression = Column | Literal | Call
@@ -72,6 +79,7 @@ class AggregateCall:
     filter: Expression | None = None
     type: DataType
     definition: PythonFunction | None = None
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,12 @@ class Named:
 
 def children(expression: Expression) -> tuple[Expression, ...]:
     return expression.args if isinstance(expression, Call) else ()
+
+
+def place(expression: Expression) -> Position | None:
+    """Where the script says it, or the first part of it that has a place."""
+    found = (node.position for node in walk(expression) if node.position is not None)
+    return next(found, None)
 
 
 def walk(expression: Expression) -> Iterator[Expression]:

@@ -1,10 +1,14 @@
-"""Logical plan: what the query means. Small frozen nodes; every node knows its schema."""
+"""Logical plan: what the query means. Small frozen nodes; every node knows its schema.
+
+``position`` is where the script says it; it plays no part in equality.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
+from sameriver.common.errors import Position
 from sameriver.common.schema import Field, Schema
 from sameriver.functions.signature import TableFunction
 from sameriver.plan.expressions import AggregateCall, Expression, Named, SortKey
@@ -69,6 +73,7 @@ class Aggregate:
     sets: tuple[tuple[str, ...], ...] | None = None
     ttl_hint: str | None = None
     schema: Schema
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +113,7 @@ class Sort:
     keys: tuple[SortKey, ...]
     limit: int | None = None
     offset: int = 0
+    position: Position | None = field(default=None, compare=False, repr=False)
 
     @property
     def schema(self) -> Schema:
@@ -123,6 +129,7 @@ class Insert:
 
     input: Logical
     table: Table
+    position: Position | None = field(default=None, compare=False, repr=False)
 
     @property
     def schema(self) -> Schema:
@@ -158,6 +165,7 @@ class Join:
     null_aware: bool = False
     ttl_hints: tuple[str | None, str | None] = (None, None)
     schema: Schema
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +190,7 @@ class TemporalJoin:
     right_time: str | None
     key: tuple[str, ...]
     schema: Schema
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +241,7 @@ class Rank:
     end: int
     column: str | None
     schema: Schema
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,6 +268,7 @@ class SetOperation:
     left: Logical
     right: Logical
     schema: Schema
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 Logical = (

@@ -16,6 +16,7 @@ from sameriver.plan.lower.correlate import correlate
 from sameriver.plan.lower.join import lower_join
 from sameriver.plan.lower.lookup_join import lookup_join
 from sameriver.plan.lower.over import lower_over
+from sameriver.plan.lower.places import column_places, placed
 from sameriver.plan.lower.pull_window import pull_window
 from sameriver.plan.lower.rank import lower_rank
 from sameriver.plan.lower.scan import Reads, lower_scan, reads
@@ -61,7 +62,8 @@ def plan_job(
     """
     rewritten = tuple(rewrite(query) for query in queries)
     lowering = _Lowering(Settings.of(config), reads(rewritten), changelog, accepted, looked_up)
-    return tuple(lowering.root(node) for node in rewritten)
+    roots = (lowering.root(node) for node in rewritten)
+    return tuple(column_places(root, query) for root, query in zip(roots, queries, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,12 @@ class _Lowering:
             " connectors print and blackhole), or make the query insert-only: aggregate per"
             " window, such as TABLE(CUMULATE(...)) grouped by window_start and window_end.",
         )
-        return Sink(schema=node.schema, input=below, table=node.table)
+        return Sink(schema=node.schema, input=below, table=node.table, position=node.position)
 
     def lower(self, node: Logical) -> PhysicalNode:
+        return placed(self._lower(node), node)
+
+    def _lower(self, node: Logical) -> PhysicalNode:
         match node:
             case logical.Scan():
                 return lower_scan(node, self.settings, self.reads, self.changelog)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
+from sameriver.common.errors import Position
 from sameriver.common.types import DataType
 
 
@@ -30,6 +31,7 @@ class Window:
         step: ms, or None.
         offset: ms.
         partition: SESSION only: PARTITION BY columns.
+        position: where the script says it.
     """
 
     kind: WindowKind
@@ -39,6 +41,7 @@ class Window:
     step: int | None = None
     offset: int = 0
     partition: tuple[str, ...] = ()
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 class WindowProperty(Enum):

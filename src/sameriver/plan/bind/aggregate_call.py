@@ -78,6 +78,7 @@ def aggregate_call(node: exp.Expr, environment: Environment, *, empty: bool) -> 
         filter=filter,
         type=_timed(name, args, type),
         definition=own,
+        position=position(node),
     )
 
 

@@ -115,12 +115,12 @@ class Environment:
         """
         try:
             found = self.special(node, self) if self.special is not None else None
-            if found is not None:
-                return found
-            rule = self.context.rules.expressions.get(type(node))
-            if rule is None:
-                raise unsupported(node.key.upper(), node)
-            return rule(node, self)
+            if found is None:
+                rule = self.context.rules.expressions.get(type(node))
+                if rule is None:
+                    raise unsupported(node.key.upper(), node)
+                found = rule(node, self)
+            return found if found.position is not None else replace(found, position=position(node))
         except UserError as error:
             error.at(position(node))
             raise

@@ -143,6 +143,7 @@ def _window(node: exp.Expr, kind: WindowKind, below: Logical, environment: Envir
         type=column.type,
         size=milliseconds(lengths[-1], context, f"the {word} of {kind.value}"),
         step=None if step is None else milliseconds(step, context, f"the slide of {kind.value}"),
+        position=position(node),
     )
     check(window, lengths[-1], step, None)
     return window

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from sameriver.common.errors import UserError
+from sameriver.common.errors import Position, UserError
 from sameriver.common.schema import Field, Schema, unique
 from sameriver.common.types import BIGINT
 from sameriver.plan import logical
@@ -96,11 +96,15 @@ class Grouping:
             sets=self.sets,
             ttl_hint=ttl,
             schema=Schema((*keys, *results)),
+            position=position(self.node) if self.node is not None else self._first_call(),
         )
         window = key_columns(node).window
         if window is not None and self.node is not None:
             check_panes(window, self.node)
         return node
+
+    def _first_call(self) -> Position | None:
+        return next((call.position for call in self.calls if call.position is not None), None)
 
     def _outer(self, clause: str) -> Environment:
         return Environment(

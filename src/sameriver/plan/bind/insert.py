@@ -94,7 +94,7 @@ def insert_into(
         (f.name, Column(f.name, f.type)) for f in plan.schema
     ]
     below = plan if same else logical.Project(input=plan, columns=tuple(projected))
-    return logical.Insert(input=below, table=table)
+    return logical.Insert(input=below, table=table, position=position)
 
 
 def _written(table: Table) -> tuple[Field, ...]:

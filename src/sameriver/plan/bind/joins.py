@@ -50,11 +50,14 @@ def _bind_join(left: From, join: exp.Expr, context: Context) -> From:
         pairs = []
         environment = context.environment(both, "ON")
         test = None if on is None else condition(on, environment, "the condition of ON")
-    joined: logical.Join | logical.TemporalJoin = joined_to(left.node, right.node, kind, test)
-    if time is not None and isinstance(joined, logical.Join):
-        joined = temporal(joined, time, join)
-    scope = _padded(both, joined.schema)
-    return _merged(From(joined, scope), using, pairs, kind) if using else From(joined, scope)
+    joined = joined_to(left.node, right.node, kind, test)
+    joined = replace(joined, position=position(join))
+    if time is not None:
+        plan: Logical = temporal(joined, time, join)
+    else:
+        plan = joined
+    read = From(plan, _padded(both, joined.schema))
+    return _merged(read, using, pairs, kind) if using else read
 
 
 def joined_to(

@@ -157,7 +157,7 @@ class OverCalls:
             call = _ranking_call(node, environment)
         args = tuple(self._column(arg, keep_literal=True) for arg in call.args)
         filter = None if call.filter is None else self._column(call.filter)
-        return replace(call, args=args, filter=filter)
+        return replace(call, args=args, filter=filter, position=position(node))
 
     def _partition(self, window: exp.Expr, environment: Environment) -> tuple[str, ...]:
         written = window.args.get("partition_by") or ()

@@ -80,7 +80,7 @@ def bind_select(node: exp.Expr, context: Context) -> Logical:
         order = _order(node, items, columns, environment)
         result = logical.Project(input=over.plan(below), columns=(*columns, *order.hidden))
     if node.args.get("distinct"):
-        result = distinct(result, ttl)
+        result = distinct(result, ttl, position(node))
     return sort_plan(node, result, order)
 
 

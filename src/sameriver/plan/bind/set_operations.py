@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from sameriver.common.errors import UserError
+from sameriver.common.errors import Position, UserError
 from sameriver.common.schema import Schema
 from sameriver.common.types import DataType
 from sameriver.functions.coercion import common_type
@@ -45,7 +45,12 @@ def bind_set_operation(node: exp.Expr, context: Context) -> Logical:
     kind = node.key.upper()
     (left, right), schema = _aligned(kind, [node.this, node.expression], context)
     result = logical.SetOperation(
-        kind=kind, all=not node.args.get("distinct"), left=left, right=right, schema=schema
+        kind=kind,
+        all=not node.args.get("distinct"),
+        left=left,
+        right=right,
+        schema=schema,
+        position=position(node),
     )
     return sort_result(node, result, context)
 
@@ -123,10 +128,17 @@ def _cast(branch: Logical, types: Sequence[DataType]) -> Logical:
     return logical.Project(input=branch, columns=columns)
 
 
-def distinct(node: Logical, ttl_hint: str | None = None) -> Logical:
+def distinct(
+    node: Logical, ttl_hint: str | None = None, position: Position | None = None
+) -> Logical:
     """Each row once."""
     return logical.Aggregate(
-        input=node, keys=node.schema.names, calls=(), ttl_hint=ttl_hint, schema=node.schema
+        input=node,
+        keys=node.schema.names,
+        calls=(),
+        ttl_hint=ttl_hint,
+        schema=node.schema,
+        position=position,
     )
 
 

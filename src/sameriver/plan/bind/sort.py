@@ -76,7 +76,8 @@ def bind_order(
             column = Named(unique(name, taken), bound)
             hidden.append(column)
         if all(key.expression != Column(column.name, bound.type) for key in keys):
-            keys.append(_sort_key(Column(column.name, bound.type), written))
+            at = Column(column.name, bound.type, position(written))
+            keys.append(_sort_key(at, written))
     return Order(tuple(keys), tuple(hidden))
 
 
@@ -159,7 +160,15 @@ def sort_plan(node: exp.Expr, below: Logical, order: Order) -> Logical:
     limit, offset = _count(node, "limit"), _count(node, "offset")
     if not order.keys and limit is None and not offset:
         return below if not order.hidden else _without(below, order.hidden)
-    result: Logical = logical.Sort(input=below, keys=order.keys, limit=limit, offset=offset or 0)
+    result: Logical = logical.Sort(
+        input=below,
+        keys=order.keys,
+        limit=limit,
+        offset=offset or 0,
+        position=position(
+            node.args.get("order") or node.args.get("limit") or node.args.get("offset")
+        ),
+    )
     return _without(result, order.hidden) if order.hidden else result
 
 

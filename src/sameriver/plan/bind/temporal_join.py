@@ -78,6 +78,7 @@ def temporal(join: logical.Join, time: Time, node: exp.Expr) -> logical.Temporal
         right_time=None if processing else _right_time(join.right, node),
         key=unique_key(join.right),
         schema=join.schema,
+        position=join.position,
     )
 
 

@@ -108,6 +108,7 @@ def _window(node: exp.Expr, column: Column, scope: Scope, context: Context) -> W
         step=None if step_node is None else length(step_node, _SIZES[kind.value].lower()),
         offset=0 if offset_node is None else length(offset_node, "offset"),
         partition=tuple(_partition(part, scope) for part in node.args.get("partition") or ()),
+        position=position(node),
     )
     check(window, size_node, step_node, offset_node)
     return window

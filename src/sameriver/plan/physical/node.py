@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sameriver.common.changes import ChangeKind
+from sameriver.common.errors import Position
 from sameriver.common.schema import Schema
 from sameriver.common.state import RowScope, StateTable
 from sameriver.plan.meaning import Meanings
@@ -20,9 +21,11 @@ class PhysicalNode:
 
     Attributes:
         schema: columns of its output.
+        position: where the script says it, if known; it plays no part in equality.
     """
 
     schema: Schema
+    position: Position | None = field(default=None, compare=False, repr=False)
 
     @property
     def inputs(self) -> tuple[PhysicalNode, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from sameriver.common.errors import Position
 from sameriver.common.state import RowScope
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
@@ -12,10 +13,14 @@ from sameriver.plan.table import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sink(PhysicalNode):
-    """``table`` None: the changelog of a SELECT is collected."""
+    """``table`` None: the changelog of a SELECT is collected.
+
+    ``places``: where the script says each column, if that is known.
+    """
 
     input: PhysicalNode
     table: Table | None
+    places: tuple[Position | None, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def inputs(self) -> tuple[PhysicalNode, ...]:

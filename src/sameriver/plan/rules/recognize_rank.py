@@ -44,6 +44,7 @@ def recognize_rank(node: Logical) -> Logical | None:
         end=end,
         column=only.call.name,
         schema=over.schema,
+        position=only.call.position,
     )
     if only.call.function == "ROW_NUMBER" and start == end:
         return filtered(_constant(ranked, only.call.name, start), rest)
