@@ -241,9 +241,9 @@ def _squeezed(text: str) -> str:
         ("EXISTS", "SELECT EXISTS (SELECT 1)"),
         ("FOR SYSTEM_TIME AS OF", "SELECT * FROM Orders FOR SYSTEM_TIME AS OF ts"),
         (
-            "MATCH_RECOGNIZE",
+            "ALL ROWS PER MATCH",
             "SELECT * FROM Orders MATCH_RECOGNIZE (ORDER BY ts MEASURES A.id AS x "
-            "PATTERN (A) DEFINE A AS TRUE)",
+            "ALL ROWS PER MATCH PATTERN (A) DEFINE A AS TRUE)",
         ),
     ],
 )

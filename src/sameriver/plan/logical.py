@@ -11,7 +11,7 @@ from enum import Enum
 from sameriver.common.errors import Position
 from sameriver.common.schema import Field, Schema
 from sameriver.functions.signature import TableFunction
-from sameriver.plan.expressions import AggregateCall, Expression, Named, SortKey
+from sameriver.plan.expressions import AggregateCall, Expression, Named, SortKey, columns
 from sameriver.plan.table import Table
 from sameriver.plan.window import Window, WindowProperty
 
@@ -271,6 +271,36 @@ class SetOperation:
     position: Position | None = field(default=None, compare=False, repr=False)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchRecognize:
+    """``MATCH_RECOGNIZE (...)`` with ONE ROW PER MATCH.
+
+    Expressions of ``measures`` and ``define`` read columns ``variable.column`` of the rows that a
+    variable of the pattern took, or ``column`` of any row of the match. ``within`` is in ms.
+    Schema: the columns of ``partition``, then the measures.
+    """
+
+    input: Logical
+    partition: tuple[str, ...]
+    order: tuple[SortKey, ...]
+    measures: tuple[Named, ...]
+    pattern: str
+    skip: str
+    within: int | None
+    define: tuple[Named, ...]
+    schema: Schema
+    position: Position | None = field(default=None, compare=False, repr=False)
+
+    def reads(self) -> frozenset[str]:
+        """The columns of the input that the clause names."""
+        keys = {name for key in self.order for name in columns(key.expression)}
+        named = {name for one in (*self.measures, *self.define) for name in columns(one.expression)}
+        own = self.input.schema.names
+        return frozenset(
+            {*self.partition, *keys, *(n if n in own else n.partition(".")[2] for n in named)}
+        )
+
+
 Logical = (
     Scan
     | Values
@@ -288,6 +318,7 @@ Logical = (
     | Rank
     | Correlate
     | SetOperation
+    | MatchRecognize
 )
 
 

@@ -15,6 +15,7 @@ from sameriver.plan.lower.changes import check_accepted
 from sameriver.plan.lower.correlate import correlate
 from sameriver.plan.lower.join import lower_join
 from sameriver.plan.lower.lookup_join import lookup_join
+from sameriver.plan.lower.match_recognize import match_recognize
 from sameriver.plan.lower.over import lower_over
 from sameriver.plan.lower.places import column_places, placed
 from sameriver.plan.lower.pull_window import pull_window
@@ -123,6 +124,8 @@ class _Lowering:
                 )
             case logical.Over(input=below):
                 return lower_over(node, self.lower(below), self.settings)
+            case logical.MatchRecognize(input=below):
+                return match_recognize(node, self.lower(below))
             case logical.Rank(input=below):
                 return lower_rank(node, self.lower(below), self.settings)
             case logical.Correlate(input=below):

@@ -11,6 +11,7 @@ from sameriver.common.errors import UserError, nearest
 from sameriver.plan import logical
 from sameriver.plan.bind.context import Context, RelationRule
 from sameriver.plan.bind.hints import table_options
+from sameriver.plan.bind.match_recognize import bind_match_recognize
 from sameriver.plan.bind.query_parts import check_names, renamed
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import Relation, Visible, relation_of
@@ -148,17 +149,10 @@ def aliased(node: exp.Expr, relation: Relation) -> Relation:
     return Relation(relation.node, columns, (alias.this.name,))
 
 
-def _refuse(construct: str) -> RelationRule:
-    def rule(node: exp.Expr, context: Context) -> Relation:
-        raise unsupported(construct, node)
-
-    return rule
-
-
 RELATIONS: dict[type[exp.Expr], RelationRule] = {
     exp.Table: bind_table_name,
     exp.Subquery: bind_derived,
     exp.Values: bind_values_relation,
     WindowTvf: bind_window_table,
-    exp.MatchRecognize: _refuse("MATCH_RECOGNIZE"),
+    exp.MatchRecognize: bind_match_recognize,
 }

@@ -99,7 +99,7 @@ def with_types(expression: Expression, schema: Schema) -> Expression:
 
     def typed(part: Expression) -> Expression | None:
         if isinstance(part, Column) and part.name in schema:
-            return Column(part.name, schema[part.name])
+            return replace(part, type=schema[part.name])
         return None
 
     return transform(expression, typed)

@@ -63,10 +63,16 @@ def _prune(node: Logical, needed: Names) -> Logical:
         case logical.Sort():
             read = needed.union(*(columns(key.expression) for key in node.keys))
             return replace(node, input=_prune(node.input, read))
+        case logical.MatchRecognize():
+            return replace(node, input=_exactly(node.input, _in_order(node.input, node.reads())))
         case logical.Insert():
             return replace(node, input=prune_columns(node.input))
         case _:
             return with_inputs(node, [prune_columns(below) for below in logical.inputs(node)])
+
+
+def _in_order(node: Logical, names: Names) -> list[str]:
+    return [f.name for f in node.schema if f.name in names]
 
 
 def _kept(schema: Schema, needed: Names) -> tuple[Field, ...]:
