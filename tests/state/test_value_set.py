@@ -49,7 +49,7 @@ def test_tells_new_values_and_lists_them_in_order(
         pairs = [(slot, value) for slot in model for value in model[slot]]
         listed = found["v0"].cast(pl.Int64).to_list()
         assert list(zip(rows.tolist(), listed, strict=True)) == pairs
-        slots, found, _ = values.everything()
+        _, slots, found = values.save(values.numbers())
         everything = zip(slots.tolist(), found["v0"].cast(pl.Int64), strict=True)
         assert sorted(everything) == sorted(pairs)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
 from sameriver.common.types import to_polars
 from sameriver.operators.accumulators import accumulator
-from sameriver.operators.accumulators.accumulator import Beside, Rows, Step, Words
+from sameriver.operators.accumulators.accumulator import Beside, Held, Rows, Step, Words
 from sameriver.operators.accumulators.inputs import Distinct, call_rows, without_nulls
 from sameriver.plan.expressions import AggregateCall
 from sameriver.plan.physical.aggregate_state import (
@@ -23,10 +24,11 @@ from sameriver.plan.physical.aggregate_state import (
     side_tables,
     takes_nulls,
 )
-from sameriver.state.handle import StateStore
+from sameriver.state.handle import Capture, StateStore
 from sameriver.state.index import KeyIndex
 from sameriver.state.kernels import fold as kernels
 from sameriver.state.kernels.types import Ints, Signs
+from sameriver.state.written import Written
 
 _BLOCK = 1 << 12
 """Rows that are touched, then folded, while their words are in the cache."""
@@ -62,6 +64,7 @@ class _Handle:
     declaration: StateTable
     snapshot: Callable[[], pl.DataFrame]
     restore: Callable[[pl.DataFrame], None]
+    capture: Callable[..., Capture]
 
 
 class Aggregation:
@@ -94,6 +97,7 @@ class Aggregation:
         self._schema = keys.to_polars()
         self._index = KeyIndex(self._schema)
         self._stamp = 0
+        self._written = Written()
         self.live_word = 1 if retract else -1
         self.access_word = 1 + int(retract) if tables[0].ttl else -1
         first = at = 1 + int(retract) + int(bool(tables[0].ttl))
@@ -114,7 +118,14 @@ class Aggregation:
         self._register(store)
 
     def _register(self, store: StateStore) -> None:
-        store.register(_Handle(self._tables[0], self._save, self._load))
+        store.register(
+            _Handle(
+                self._tables[0],
+                lambda: self._save(self.all_slots())[1],
+                self._load,
+                partial(self._written.capture, self.all_slots, self._save),
+            )
+        )
         distinct = iter(self._distinct)
         for table, side in zip(self._tables[1:], self._sides, strict=True):
             if side.side is Side.DISTINCT:
@@ -221,6 +232,7 @@ class Aggregation:
         numbered: bool = False,
     ) -> int:
         """Runs a program over words, block by block; gives how many slots were touched."""
+        self._written.mark(slots)
         program, columns, signs = _program(steps, len(slots))
         floats, column_floats = self.words.view(np.float64), columns.view(np.float64)
         count = 0
@@ -240,6 +252,7 @@ class Aggregation:
         Slots may repeat on either side.
         """
         into, slots = np.ascontiguousarray(into), np.ascontiguousarray(slots)
+        self._written.mark(into)
         theirs = other.take(slots)
         looked_up = {number for distinct in self._distinct for number in distinct.calls}
         steps = [Step(kernels.COUNT, self.live_word, (), None)] if self._retract else []
@@ -306,12 +319,14 @@ class Aggregation:
         """Frees slots (each once) and everything that hangs on them."""
         self.clear(slots)
         self._index.remove(slots)
+        self._written.free(slots)
 
     def clear(self, slots: Ints) -> None:
         """Forgets what slots (each once) hold; the keys keep them."""
         if not len(slots):
             return
         self.words[slots] = 0
+        self._written.mark(slots)
         for each in self.accumulators:
             each.clear(slots)
         for distinct in self._distinct:
@@ -329,7 +344,9 @@ class Aggregation:
     def expired(self, slots: Ints, oldest: int) -> Ints:
         """Slots last written at or before ``oldest``, each once; from now on they count as new."""
         out = np.empty(len(slots), np.int64)
-        return out[: kernels.expire(self.words, slots, self.access_word, oldest, out)]
+        old = out[: kernels.expire(self.words, slots, self.access_word, oldest, out)]
+        self._written.mark(old)
+        return old
 
     def sweep(self, start: int, stop: int, oldest: int, earliest: Ints) -> int:
         """Frees the expired among slots from ``start`` on; gives where to go on, 0 at the end.
@@ -363,13 +380,12 @@ class Aggregation:
         for distinct in self._distinct:
             distinct.values.reserve(capacity)
 
-    def _save(self) -> pl.DataFrame:
-        slots = self.all_slots()
+    def _save(self, slots: Ints) -> tuple[Ints, pl.DataFrame]:
         words = self.take(slots)
         columns = [column for each in self.accumulators for column in each.save(words)]
         extra = [word for word in (self.live_word, self.access_word) if word >= 0]
         columns += [pl.Series(np.ascontiguousarray(words[:, word])) for word in extra]
-        return self._table(self._tables[0], slots, columns)
+        return slots, self._table(self._tables[0], slots, columns)
 
     def _table(self, table: StateTable, slots: Ints, columns: list[pl.Series]) -> pl.DataFrame:
         """Keys of slots and further columns, as a table declares them."""
@@ -411,22 +427,13 @@ class Aggregation:
     def _side_handle(self, table: StateTable, number: int) -> _Handle:
         each = cast(Beside, self.accumulators[number])
 
-        def save() -> pl.DataFrame:
-            slots, rows = each.save_side()
-            return self._table(table, slots, rows.get_columns())
-
         def load(rows: pl.DataFrame) -> None:
             slots = self._slots_of(rows)
             each.load_side(self.words, slots, self._side_rows(rows))
 
-        return _Handle(table, save, load)
+        return self._held_handle(table, each.values, load)
 
     def _distinct_handle(self, table: StateTable, distinct: Distinct) -> _Handle:
-        def save() -> pl.DataFrame:
-            slots, values, counts = distinct.values.everything()
-            counted = [pl.Series(counts)] if table.values else []
-            return self._table(table, slots, [*values, *counted])
-
         def load(rows: pl.DataFrame) -> None:
             slots = self._slots_of(rows)
             values = self._side_rows(rows)
@@ -434,7 +441,17 @@ class Aggregation:
             values = values[:, :-1] if table.values else values
             distinct.values.add(slots, values, counts)
 
-        return _Handle(table, save, load)
+        return self._held_handle(table, distinct.values, load)
+
+    def _held_handle(
+        self, table: StateTable, held: Held, load: Callable[[pl.DataFrame], None]
+    ) -> _Handle:
+        def save(ids: Ints) -> tuple[Ints, pl.DataFrame]:
+            kept, slots, rows = held.save(ids)
+            return kept, self._table(table, slots, rows.get_columns())
+
+        capture = partial(held.written.capture, held.numbers, save)
+        return _Handle(table, lambda: save(held.numbers())[1], load, capture)
 
 
 def _aligned(rows: int, width: int) -> Words:

@@ -9,6 +9,7 @@ from sameriver.state.index import Lookup, grown
 from sameriver.state.kernels import multiset as kernels
 from sameriver.state.kernels.types import NO_INTS, Ints, Signs
 from sameriver.state.values import Values
+from sameriver.state.written import Written
 
 _SMALLEST = 1 << 12
 _FEWEST = 1 << 10
@@ -21,6 +22,9 @@ class Multiset:
         schema: the columns of a value.
         nulls: whether NULL is a value.
         greatest: whether ``track`` gives the greatest value, not the least.
+
+    Attributes:
+        written: marks entries.
     """
 
     def __init__(self, schema: pl.Schema, *, greatest: bool = False, nulls: bool = False) -> None:
@@ -28,6 +32,7 @@ class Multiset:
         self._flip = -1 if greatest else 0
         self._heads = np.zeros((0, 4), np.int64)
         self._tracked = False
+        self.written = Written()
         self._start()
 
     def _start(self, size: int = _FEWEST) -> None:
@@ -94,6 +99,7 @@ class Multiset:
         ids = self._lookup.find_or_insert((owners, words))
         if len(self._entries) < self._lookup.capacity:
             self._entries = grown(self._entries, self._lookup.capacity)
+        self.written.mark(ids)
         return ids
 
     def entries(self, slots: Ints, *, owed: bool = False) -> tuple[Ints, pl.DataFrame, Ints]:
@@ -101,25 +107,45 @@ class Multiset:
 
         ``owed``: also values with a count below 0, which a merge has to carry over.
         """
+        rows, ids = self._list(slots, owed)
+        words = self._lookup.known[ids, 1]
+        return rows, self._values.values(words), self._entries[ids, kernels.COUNT]
+
+    def _list(self, slots: Ints, owed: bool) -> tuple[Ints, Ints]:
+        """Entries of slots, and which of the slots each is of."""
         size = int(self._heads[slots, kernels.LENGTH].sum())
         rows, ids = np.empty(size, np.int64), np.empty(size, np.int64)
         count = kernels.list_entries(self._entries, self._heads, slots, owed, rows, ids)
-        ids = ids[:count]
-        words = self._lookup.known[ids, 1]
-        return rows[:count], self._values.values(words), self._entries[ids, kernels.COUNT]
+        return rows[:count], ids[:count]
 
     def everything(self) -> tuple[Ints, pl.DataFrame, Ints]:
         """Slot, value and count of all, counts below 0 too."""
-        ids = np.empty(len(self._lookup), np.int64)
+        return self._told(self._living(self.numbers()))
+
+    def numbers(self) -> Ints:
+        """All entries, dead ones too."""
+        return np.arange(len(self._lookup))
+
+    def save(self, ids: Ints) -> tuple[Ints, Ints, pl.DataFrame]:
+        """Those of the entries that live, and the slot, and value and count, of each."""
+        ids = self._living(ids)
+        slots, values, counts = self._told(ids)
+        return ids, slots, values.with_columns(pl.Series("$count", counts))
+
+    def _living(self, ids: Ints) -> Ints:
+        ids = ids.copy()
+        return ids[: kernels.living(self._entries, self._lookup.known, self._heads, ids)]
+
+    def _told(self, ids: Ints) -> tuple[Ints, pl.DataFrame, Ints]:
         known = self._lookup.known
-        count = kernels.living(self._entries, known, self._heads, len(ids), ids)
-        ids = ids[:count]
         slots = known[ids, 0] & 0xFFFFFFFF
         return slots, self._values.values(known[ids, 1]), self._entries[ids, kernels.COUNT]
 
     def clear(self, slots: Ints) -> None:
         """Forgets the values of slots (each once)."""
         self._garbage += int(self._heads[slots, kernels.LENGTH].sum())
+        if self.written.on:
+            self.written.free(self._list(slots, owed=True)[1])
         kernels.clear(self._heads, slots)
         if 2 * self._garbage > len(self._lookup) + _SMALLEST:
             self._rebuild()
@@ -131,6 +157,7 @@ class Multiset:
 
     def _rebuild(self) -> None:
         slots, values, counts = self.everything()
+        self.written.renumber()
         self._values = self._values.emptied()
         self._heads[:, kernels.CHAIN :] = 0
         # What was needed is likely to be needed again: only half of it is given up.

@@ -10,6 +10,7 @@ from sameriver.state.kernels import multiset, types
 from sameriver.state.kernels import sequence as kernels
 from sameriver.state.kernels.types import Ints, Signs
 from sameriver.state.values import Values
+from sameriver.state.written import Written
 
 _SMALLEST = 1 << 12
 
@@ -23,12 +24,16 @@ class Sequence:
         schema: the columns of a value.
         nulls: whether NULL is a value.
         last: whether ``change`` gives the last value of a slot, not the first.
+
+    Attributes:
+        written: marks slots.
     """
 
     def __init__(self, schema: pl.Schema, *, nulls: bool = False, last: bool = False) -> None:
         self._values = Values(schema, nulls=nulls)
         self._end = kernels.LAST if last else kernels.FIRST
         self._heads = np.zeros((0, 4), np.int64)
+        self.written = Written()
         self._start()
 
     def _start(self) -> None:
@@ -51,6 +56,7 @@ class Sequence:
         Gives the word of the slot's first (or last) value after each row, and -1 for a sign where
         it has none.
         """
+        self.written.mark(slots)
         words = self._values.words(values)
         owners = np.empty(len(slots), np.int64)
         multiset.owners(self._heads, slots, owners)
@@ -101,16 +107,22 @@ class Sequence:
         slots = known[ids, 0] & 0xFFFFFFFF
         return slots, self._values.values(known[ids, 1]), self._entries[ids, kernels.OWED]
 
-    def save(self) -> tuple[Ints, pl.DataFrame]:
-        """Slots, and positions and values of all; what is owed has positions below 0."""
-        slots = np.flatnonzero(self._heads[:, kernels.LENGTH]).astype(np.int64)
+    def numbers(self) -> Ints:
+        """All slots there may be."""
+        return np.arange(len(self._heads))
+
+    def save(self, slots: Ints) -> tuple[Ints, Ints, pl.DataFrame]:
+        """What slots have: the slot (twice), and positions and values; what is owed is below 0."""
         rows, values = self.items(slots)
         owing, missing, counts = self.owed()
+        asked = np.isin(owing, slots)
+        owing, missing, counts = owing[asked], missing.filter(pl.Series(asked)), counts[asked]
         debts = np.repeat(np.arange(len(counts)), counts)
         positions = np.concatenate([np.arange(len(rows)), -1 - np.arange(len(debts))])
         frame = pl.concat([values, missing[pl.Series(debts)]])
         frame = frame.insert_column(0, pl.Series("$position", positions))
-        return np.concatenate([slots[rows], owing[debts]]), frame
+        owners = np.concatenate([slots[rows], owing[debts]])
+        return owners, owners, frame
 
     def load(self, slots: Ints, rows: pl.DataFrame) -> None:
         """Takes over what ``save`` gave; columns go by position."""
@@ -121,6 +133,7 @@ class Sequence:
 
     def clear(self, slots: Ints) -> None:
         """Forgets the values of slots (each once)."""
+        self.written.free(slots)
         multiset.clear(self._heads, slots)
 
     def tidy(self) -> bool:

@@ -9,6 +9,7 @@ from sameriver.state.index import grown
 from sameriver.state.kernels import value_set as kernels
 from sameriver.state.kernels.types import Ints, Signs
 from sameriver.state.values import Values
+from sameriver.state.written import Written
 
 _SMALLEST = 1 << 10
 _FEWEST_DEAD = 1 << 12
@@ -23,11 +24,15 @@ class ValueSet:
     Args:
         schema: the columns of a value.
         nulls: whether NULL is a value.
+
+    Attributes:
+        written: marks pairs.
     """
 
     def __init__(self, schema: pl.Schema, *, nulls: bool = False) -> None:
         self._values = Values(schema, nulls=nulls)
         self._heads = np.zeros((0, 3), np.int64)
+        self.written = Written()
         self._start(_SMALLEST)
 
     def _start(self, size: int) -> None:
@@ -56,7 +61,7 @@ class ValueSet:
 
     def _add(self, slots: Ints, words: Ints) -> Signs:
         out, hashes = np.zeros(len(slots), np.int8), np.empty(len(slots), np.int64)
-        start = 0
+        start, first = 0, self._count
         while True:
             self._count = kernels.add(
                 self._table, self._shift, self._known, self._links, self._heads, self._count,
@@ -64,6 +69,7 @@ class ValueSet:
             )  # fmt: skip
             stopped = np.flatnonzero(out[start:] < 0)
             if not len(stopped):
+                self.written.mark(np.arange(first, self._count))
                 return out
             start += int(stopped[0])
             self._widen()
@@ -76,24 +82,32 @@ class ValueSet:
 
     def entries(self, slots: Ints, *, owed: bool = False) -> tuple[Ints, pl.DataFrame, None]:
         """Values of slots: which of the slots, and the value; in order of arrival."""
+        rows, ids = self._list(slots)
+        return rows, self._values.values(self._known[ids, 1]), None
+
+    def _list(self, slots: Ints) -> tuple[Ints, Ints]:
+        """Pairs of slots, and which of the slots each is of."""
         size = int(self._heads[slots, kernels.LENGTH].sum())
         rows, ids = np.empty(size, np.int64), np.empty(size, np.int64)
         kernels.pairs(self._links, self._heads, slots, rows, ids)
-        return rows, self._values.values(self._known[ids, 1]), None
+        return rows, ids
 
-    def everything(self) -> tuple[Ints, pl.DataFrame, None]:
-        """Slot and value of all."""
-        slots, words = self._living()
-        return slots, self._values.values(words), None
+    def numbers(self) -> Ints:
+        """All pairs, dead ones too."""
+        return np.arange(self._count)
 
-    def _living(self) -> tuple[Ints, Ints]:
-        ids = np.empty(self._count, np.int64)
-        ids = ids[: kernels.living(self._known, self._heads, self._count, ids)]
-        return self._known[ids, 0] & 0xFFFFFFFF, self._known[ids, 1]
+    def save(self, ids: Ints) -> tuple[Ints, Ints, pl.DataFrame]:
+        """Those of the pairs that live, and the slot and value of each."""
+        ids = ids.copy()
+        ids = ids[: kernels.living(self._known, self._heads, ids)]
+        slots = self._known[ids, 0] & 0xFFFFFFFF
+        return ids, slots, self._values.values(self._known[ids, 1])
 
     def clear(self, slots: Ints) -> None:
         """Forgets the values of slots (each once)."""
         self._dead += int(self._heads[slots, kernels.LENGTH].sum())
+        if self.written.on:
+            self.written.free(self._list(slots)[1])
         kernels.clear(self._heads, slots)
         self.tidy()
 
@@ -101,8 +115,8 @@ class ValueSet:
         """Reclaims the room of values that went."""
         if 2 * self._dead <= self._count + _FEWEST_DEAD:
             return
-        slots, words = self._living()
-        values = self._values.values(words)
+        _, slots, values = self.save(self.numbers())
+        self.written.renumber()
         self._values = self._values.emptied()
         self._heads[:, kernels.CHAIN :] = 0
         # What was needed is likely to be needed again.

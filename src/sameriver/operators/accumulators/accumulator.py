@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.state.kernels.types import Ints, Signs
+from sameriver.state.written import Written
 
 Words = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 """Rows of accumulator words, one row a slot."""
@@ -58,6 +59,22 @@ class Rows:
         return None if self.signs is None else self.signs.astype(np.int64)
 
 
+class Held(Protocol):
+    """Values by slot, numbered in a way of their own.
+
+    Attributes:
+        written: marks numbers.
+    """
+
+    written: Written
+
+    def numbers(self) -> Ints:
+        """All numbers, of what is gone too."""
+
+    def save(self, ids: Ints) -> tuple[Ints, Ints, pl.DataFrame]:
+        """What is there under these numbers: number, slot, and the columns of a table."""
+
+
 class Accumulator(Protocol):
     """The accumulators of one call, by slot.
 
@@ -103,10 +120,13 @@ class Accumulator(Protocol):
 
 
 class Beside(Accumulator, Protocol):
-    """An accumulator with a table of its own."""
+    """An accumulator with a table of its own.
 
-    def save_side(self) -> tuple[Ints, pl.DataFrame]:
-        """Slots, and their rows of the table: its columns but the grouping, by position."""
+    Attributes:
+        values: what is in it.
+    """
+
+    values: Held
 
     def load_side(self, words: Words, slots: Ints, rows: pl.DataFrame) -> None:
         """Takes rows of the table over and brings the words of all slots up to date."""

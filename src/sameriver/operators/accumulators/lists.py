@@ -76,30 +76,30 @@ class RetractingList:
     def __init__(self, at: int, schema: pl.Schema, separator: str | None) -> None:
         self.at = at
         self._separator = separator
-        self._values = Sequence(schema, nulls=separator is None)
+        self.values = Sequence(schema, nulls=separator is None)
 
     def reserve(self, capacity: int) -> None:
-        self._values.reserve(capacity)
+        self.values.reserve(capacity)
 
     def fold(self, words: Words, rows: Rows) -> None:
         kept = rows.present()
-        self._values.change(kept.slots, kept.values, kept.weights())
+        self.values.change(kept.slots, kept.values, kept.weights())
 
     def result(self, words: Words, slots: Ints) -> pl.Series:
-        rows, values = self._values.items(slots)
+        rows, values = self.values.items(slots)
         return list_of(rows, values.to_series(0), len(slots), self._separator)
 
     def absorb(
         self, words: Words, into: Ints, other: RetractingList, slots: Ints, theirs: Words
     ) -> None:
-        rows, values = other._values.items(slots)
-        self._values.change(into[rows], values)
+        rows, values = other.values.items(slots)
+        self.values.change(into[rows], values)
 
     def clear(self, slots: Ints) -> None:
-        self._values.clear(slots)
+        self.values.clear(slots)
 
     def tidy(self, words: Words, slots: Callable[[], Ints]) -> None:
-        self._values.tidy()
+        self.values.tidy()
 
     def save(self, words: Words) -> list[pl.Series]:
         return []
@@ -107,11 +107,8 @@ class RetractingList:
     def load(self, columns: Columns[pl.Series], words: Words) -> None:
         pass
 
-    def save_side(self) -> tuple[Ints, pl.DataFrame]:
-        return self._values.save()
-
     def load_side(self, words: Words, slots: Ints, rows: pl.DataFrame) -> None:
-        self._values.load(slots, rows)
+        self.values.load(slots, rows)
 
 
 class Collect:
@@ -123,28 +120,28 @@ class Collect:
 
     def __init__(self, at: int, schema: pl.Schema) -> None:
         self.at = at
-        self._values = Multiset(schema)
+        self.values = Multiset(schema)
 
     def reserve(self, capacity: int) -> None:
-        self._values.reserve(capacity)
+        self.values.reserve(capacity)
 
     def fold(self, words: Words, rows: Rows) -> None:
         kept = rows.present()
-        self._values.add(kept.slots, kept.values, kept.weights())
+        self.values.add(kept.slots, kept.values, kept.weights())
 
     def result(self, words: Words, slots: Ints) -> pl.Series:
-        rows, values, counts = self._values.entries(slots)
+        rows, values, counts = self.values.entries(slots)
         return multiset_of(rows, values.to_series(0), counts, len(slots))
 
     def absorb(self, words: Words, into: Ints, other: Collect, slots: Ints, theirs: Words) -> None:
-        rows, values, counts = other._values.entries(slots, owed=True)
-        self._values.add(into[rows], values, counts)
+        rows, values, counts = other.values.entries(slots, owed=True)
+        self.values.add(into[rows], values, counts)
 
     def clear(self, slots: Ints) -> None:
-        self._values.clear(slots)
+        self.values.clear(slots)
 
     def tidy(self, words: Words, slots: Callable[[], Ints]) -> None:
-        self._values.tidy()
+        self.values.tidy()
 
     def save(self, words: Words) -> list[pl.Series]:
         return []
@@ -152,10 +149,6 @@ class Collect:
     def load(self, columns: Columns[pl.Series], words: Words) -> None:
         pass
 
-    def save_side(self) -> tuple[Ints, pl.DataFrame]:
-        slots, values, counts = self._values.everything()
-        return slots, values.with_columns(pl.Series("$count", counts))
-
     def load_side(self, words: Words, slots: Ints, rows: pl.DataFrame) -> None:
         counts = rows.to_series(rows.width - 1).to_numpy()
-        self._values.add(slots, rows[:, :-1], counts)
+        self.values.add(slots, rows[:, :-1], counts)

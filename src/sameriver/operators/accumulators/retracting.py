@@ -47,41 +47,37 @@ class Extreme(_Beside):
     def __init__(self, at: int, function: str, schema: pl.Schema) -> None:
         super().__init__(at)
         self._greatest = function == "MAX"
-        self._values = Multiset(schema, greatest=self._greatest)
+        self.values = Multiset(schema, greatest=self._greatest)
         self._dtype = schema.dtypes()[0]
-        self.resident = self.running = self._values.ordered
+        self.resident = self.running = self.values.ordered
 
     def reserve(self, capacity: int) -> None:
-        self._values.reserve(capacity)
+        self.values.reserve(capacity)
 
     def fold(self, words: Words, rows: Rows) -> Step | None:
         kept = rows.present()
         if not self.resident:
-            self._values.add(kept.slots, kept.values, kept.weights())
+            self.values.add(kept.slots, kept.values, kept.weights())
             return None
-        return self._step(rows, kept, *self._values.track(kept.slots, kept.values, kept.weights()))
+        return self._step(rows, kept, *self.values.track(kept.slots, kept.values, kept.weights()))
 
     def result(self, words: Words, slots: Ints) -> pl.Series:
         if self.resident:
             value = np.ascontiguousarray(words[:, self.at])
             return decode(value, self._dtype, words[:, self.at + 1] != 0)
-        rows, values, _ = self._values.entries(slots)
+        rows, values, _ = self.values.entries(slots)
         return extreme_of(rows, values.to_series(0), len(slots), greatest=self._greatest)
 
     def absorb(self, words: Words, into: Ints, other: Extreme, slots: Ints, theirs: Words) -> None:
-        rows, values, counts = other._values.entries(slots, owed=True)
+        rows, values, counts = other.values.entries(slots, owed=True)
         theirs[:, self.at + 1] = 0
         self._count(words, into[rows], values, counts)
 
     def clear(self, slots: Ints) -> None:
-        self._values.clear(slots)
+        self.values.clear(slots)
 
     def tidy(self, words: Words, slots: Callable[[], Ints]) -> None:
-        self._values.tidy()
-
-    def save_side(self) -> tuple[Ints, pl.DataFrame]:
-        slots, values, counts = self._values.everything()
-        return slots, values.with_columns(pl.Series("$count", counts))
+        self.values.tidy()
 
     def load_side(self, words: Words, slots: Ints, rows: pl.DataFrame) -> None:
         self._count(words, slots, rows[:, :-1], rows.to_series(rows.width - 1).to_numpy())
@@ -89,9 +85,9 @@ class Extreme(_Beside):
     def _count(self, words: Words, slots: Ints, values: pl.DataFrame, counts: Ints) -> None:
         """Adds counts of values and brings words up to date."""
         if not self.resident:
-            self._values.add(slots, values, counts)
+            self.values.add(slots, values, counts)
             return
-        words[slots, self.at], present = self._values.track(slots, values, counts)
+        words[slots, self.at], present = self.values.track(slots, values, counts)
         words[slots, self.at + 1] = present > 0
 
 
@@ -103,42 +99,39 @@ class End(_Beside):
 
     def __init__(self, at: int, function: str, schema: pl.Schema) -> None:
         super().__init__(at)
-        self._values = Sequence(schema, last=function == "LAST_VALUE")
+        self.values = Sequence(schema, last=function == "LAST_VALUE")
 
     def reserve(self, capacity: int) -> None:
-        self._values.reserve(capacity)
+        self.values.reserve(capacity)
 
     def fold(self, words: Words, rows: Rows) -> Step:
         kept = rows.present()
-        return self._step(rows, kept, *self._values.change(kept.slots, kept.values, kept.weights()))
+        return self._step(rows, kept, *self.values.change(kept.slots, kept.values, kept.weights()))
 
     def result(self, words: Words, slots: Ints) -> pl.Series:
         present = words[:, self.at + 1] != 0
         if present.all():
-            return self._values.values(np.ascontiguousarray(words[:, self.at])).to_series(0)
-        some = self._values.values(words[present, self.at]).to_series(0)
+            return self.values.values(np.ascontiguousarray(words[:, self.at])).to_series(0)
+        some = self.values.values(words[present, self.at]).to_series(0)
         places = np.maximum(np.cumsum(present) - 1, 0)
         if not len(some):
             return pl.repeat(None, len(words), dtype=some.dtype, eager=True)
         return mask(some.gather(pl.Series(places)), present)
 
     def absorb(self, words: Words, into: Ints, other: End, slots: Ints, theirs: Words) -> None:
-        rows, values = other._values.items(slots)
+        rows, values = other.values.items(slots)
         theirs[:, self.at + 1] = 0
-        self._values.change(into[rows], values)
-        words[into, self.at], words[into, self.at + 1] = self._values.ends(into)
+        self.values.change(into[rows], values)
+        words[into, self.at], words[into, self.at + 1] = self.values.ends(into)
 
     def clear(self, slots: Ints) -> None:
-        self._values.clear(slots)
+        self.values.clear(slots)
 
     def tidy(self, words: Words, slots: Callable[[], Ints]) -> None:
-        if self._values.tidy():
+        if self.values.tidy():
             used = slots()
-            words[used, self.at], words[used, self.at + 1] = self._values.ends(used)
-
-    def save_side(self) -> tuple[Ints, pl.DataFrame]:
-        return self._values.save()
+            words[used, self.at], words[used, self.at + 1] = self.values.ends(used)
 
     def load_side(self, words: Words, slots: Ints, rows: pl.DataFrame) -> None:
-        self._values.load(slots, rows)
-        words[slots, self.at], words[slots, self.at + 1] = self._values.ends(slots)
+        self.values.load(slots, rows)
+        words[slots, self.at], words[slots, self.at + 1] = self.values.ends(slots)

@@ -185,13 +185,11 @@ def list_entries(
     return count
 
 
-@kernel(int64(READ_TABLE, READ_TABLE, READ_TABLE, int64, INTS))
-def living(
-    entries: np.ndarray, known: np.ndarray, heads: np.ndarray, given: int, ids: np.ndarray
-) -> int:
-    """Entries of slots that weren't cleared since, with a count other than 0, oldest first."""
+@kernel(int64(READ_TABLE, READ_TABLE, READ_TABLE, INTS))
+def living(entries: np.ndarray, known: np.ndarray, heads: np.ndarray, ids: np.ndarray) -> int:
+    """Moves up those of the entries whose slot wasn't cleared since and whose count isn't 0."""
     count = 0
-    for entry in range(given):
+    for entry in ids:
         owner = known[entry, 0]
         slot = owner & _SLOT
         if heads[slot, OWNER] | slot == owner and entries[entry, COUNT] != 0:

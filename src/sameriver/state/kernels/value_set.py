@@ -113,11 +113,11 @@ def pairs(
         count = stop
 
 
-@kernel(int64(READ_TABLE, READ_TABLE, int64, INTS))
-def living(known: np.ndarray, heads: np.ndarray, given: int, ids: np.ndarray) -> int:
-    """Pairs of slots that weren't cleared since, oldest first; gives how many."""
+@kernel(int64(READ_TABLE, READ_TABLE, INTS))
+def living(known: np.ndarray, heads: np.ndarray, ids: np.ndarray) -> int:
+    """Moves up those of the pairs whose slot wasn't cleared since; gives how many."""
     count = 0
-    for pair in range(given):
+    for pair in ids:
         owner = known[pair, 0]
         if heads[owner & _HALF, OWNER] | (owner & _HALF) == owner:
             ids[count] = pair

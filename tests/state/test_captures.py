@@ -1,0 +1,77 @@
+"""What checkpoints save bit by bit is what a snapshot saves at once, for all cases at each step."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from sameriver.state.handle import StateStore, TrackingHandle
+from sameriver.testing.modes import Mode, steps_for
+from sameriver.testing.play import Player
+from sameriver.testing.runner import find_scenarios, plan_of
+from sameriver.testing.scenario import Scenario, Step
+
+HERE = Path(__file__).parent.parent
+ID = "$id"
+LATER = {"match_recognize"}
+
+
+class Follower(Player):
+    """Captures all tables after each step, adds up what it is given, and compares."""
+
+    compared = 0
+
+    def _do(self, steps: list[Step]) -> None:
+        super()._do(steps)
+        if not hasattr(self, "_saved_rows") or self._of is not self.job:
+            self._of, self._saved_rows = self.job, {}
+        for number, vertex in enumerate(self.job._graph.vertices):
+            for shard, operator in enumerate(vertex.operators):
+                self._follow((number, shard), operator.context.store)
+
+    def _follow(self, place: tuple[int, int], store: StateStore) -> None:
+        captures = store.capture(whole=False)
+        for name, capture in captures.items():
+            delta = capture()
+            rows = delta.rows.with_columns(pl.Series(ID, delta.ids, pl.Int64))
+            assert rows.height == len(delta.ids)
+            before = self._saved_rows.get((*place, name))
+            if not delta.whole:
+                assert before is not None
+                void = pl.Series([*delta.ids, *delta.gone], dtype=pl.Int64).unique()
+                rows = pl.concat([before.filter(~pl.col(ID).is_in(void.implode())), rows])
+            self._saved_rows[(*place, name)] = rows
+            handle = store._handles[name]
+            keys = [column.name for column in handle.declaration.key]
+            added = rows.sort(ID, maintain_order=True).drop(ID)
+            assert by_key(added, keys) == by_key(handle.snapshot(), keys), name
+            Follower.compared += isinstance(handle, TrackingHandle)
+
+
+def by_key(rows: pl.DataFrame, keys: Sequence[str]) -> dict[str, list[str]]:
+    """Rows of each key: in order where the key ends with a position, else sorted."""
+    positioned = bool(keys) and keys[-1] == "position"
+    if positioned:
+        rows = rows.sort("position", maintain_order=True).drop("position")
+        keys = keys[:-1]
+    found = defaultdict(list)
+    for row in rows.iter_rows(named=True):
+        found[str([row[key] for key in keys])].append(str(row))
+    return {key: lines if positioned else sorted(lines) for key, lines in found.items()}
+
+
+def scenarios() -> list[Scenario]:
+    found = [*find_scenarios([HERE / "cases"]), *find_scenarios([HERE / "golden"])]
+    return [s for s in found if not (s.error or s.may_refuse or s.name in LATER)]
+
+
+def test_captures_add_up() -> None:
+    Follower.compared = 0
+    for scenario in scenarios():
+        plan = plan_of(scenario)
+        player = Follower(plan.roots, plan.config, Mode.SHARDS, scenario.path)
+        player.play(steps_for(Mode.ROW, scenario.steps))
+    assert Follower.compared > 1000
