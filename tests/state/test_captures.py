@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from sameriver.engine.job import Job
 from sameriver.state.handle import StateStore, TrackingHandle
 from sameriver.testing.modes import Mode, steps_for
 from sameriver.testing.play import Player
@@ -23,11 +24,13 @@ class Follower(Player):
     """Captures all tables after each step, adds up what it is given, and compares."""
 
     compared = 0
+    followed: Job | None = None
 
     def _do(self, steps: list[Step]) -> None:
         super()._do(steps)
-        if not hasattr(self, "_saved_rows") or self._of is not self.job:
-            self._of, self._saved_rows = self.job, {}
+        if self.followed is not self.job:
+            self.followed = self.job
+            self._saved_rows: dict[tuple[int, int, str], pl.DataFrame] = {}
         for number, vertex in enumerate(self.job._graph.vertices):
             for shard, operator in enumerate(vertex.operators):
                 self._follow((number, shard), operator.context.store)

@@ -11,6 +11,7 @@ from sameriver.state.index import grown
 from sameriver.state.kernels import frame as kernels
 from sameriver.state.kernels.types import Ints, Signs
 from sameriver.state.pool import Pool
+from sameriver.state.written import Written
 
 _ROOM = 1 << 16
 _ALL = np.iinfo(np.int64).max
@@ -40,14 +41,18 @@ class FrameRows:
 
     Args:
         schema: the columns of a row.
+
+    Attributes:
+        written: marks rows, by their numbers.
     """
 
     def __init__(self, schema: pl.Schema) -> None:
         self._schema = schema
         self._pool = Pool(schema)
         self._ends = np.zeros((0, 3), np.int64)
-        self._items = np.zeros((_ROOM, 2), np.int64)
+        self._items = np.zeros((_ROOM, 3), np.int64)
         self._live = 0
+        self.written = Written()
 
     def __len__(self) -> int:
         return self._live
@@ -90,6 +95,9 @@ class FrameRows:
             changed, moved, signs, after, oldest,
         )  # fmt: skip
         self._live += int(signs[:count].sum(dtype=np.int64))
+        self.written.mark(np.arange(first, self._pool.height))
+        if self.written.on:
+            self.written.free(moved[:count][signs[:count] < 0])
         return Moves(changed[:count], moved[:count], signs[:count], after, oldest)
 
     def release(self, slots: Ints, until: int) -> tuple[Ints, Ints]:
@@ -97,12 +105,19 @@ class FrameRows:
         changed, rows = kernels.empty(self._live), kernels.empty(self._live)
         count = kernels.release(self._ends, self._items, slots, until, changed, rows)
         self._live -= count
+        self.written.free(rows[:count])
         return changed[:count], rows[:count]
 
     def clear(self, slots: Ints) -> None:
         """Forgets the rows of slots (each once)."""
         self._live -= int(self._ends[slots, kernels.COUNT].sum())
+        if self.written.on:
+            self.written.free(self.chains(slots)[1])
         self._ends[slots] = 0
+
+    def numbers(self) -> Ints:
+        """The numbers of all rows that are held, chain by chain."""
+        return self.chains(np.flatnonzero(self._ends[:, kernels.COUNT]))[1]
 
     def rows(self, numbers: Ints) -> pl.DataFrame:
         """The rows that have these numbers."""
@@ -118,11 +133,10 @@ class FrameRows:
         links = self._ends[slots, kernels.TAIL]
         return self._items[np.maximum(links - 1, 0), kernels.TIME], links > 0
 
-    def save(self) -> tuple[Ints, Ints, pl.DataFrame]:
-        """Slots, times and rows of all, chain by chain."""
-        used = np.flatnonzero(self._ends[:, kernels.COUNT]).astype(np.int64)
-        owners, numbers = self.chains(used)
-        return owners, self._items[numbers, kernels.TIME], self.rows(numbers)
+    def save(self, numbers: Ints) -> tuple[Ints, Ints, pl.DataFrame]:
+        """Slots, times and rows of numbers. In a chain numbers rise."""
+        items = self._items[numbers]
+        return items[:, kernels.SLOT], items[:, kernels.TIME], self.rows(numbers)
 
     def load(self, slots: Ints, times: Ints, rows: pl.DataFrame) -> None:
         """Takes over what ``save`` gave."""
@@ -139,9 +153,10 @@ class FrameRows:
         """Reclaims the room of rows that left."""
         if self._pool.height < 2 * self._live + _ROOM:
             return
-        slots, times, rows = self.save()
+        slots, times, rows = self.save(self.numbers())
+        self.written.renumber()
         self._pool = Pool(self._schema)
-        self._items = np.zeros((max(_ROOM, 2 * len(slots)), 2), np.int64)
+        self._items = np.zeros((max(_ROOM, 2 * len(slots)), 3), np.int64)
         self._ends[:] = 0
         self._live = 0
         self.load(slots, times, rows)

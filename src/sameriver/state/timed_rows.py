@@ -9,11 +9,13 @@ import polars as pl
 
 from sameriver.common.changes import MAX_WATERMARK
 from sameriver.common.state import StateTable
+from sameriver.state.handle import Capture
 from sameriver.state.index import fingerprints, grown
 from sameriver.state.kernels import timed
 from sameriver.state.kernels.timed import Flags
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
+from sameriver.state.written import Written
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 """One boolean a row."""
@@ -53,6 +55,7 @@ class TimedRows:
         self._alive = np.zeros(_SMALLEST, np.uint8)
         self._live = 0
         self._earliest = MAX_WATERMARK
+        self._written = Written()
 
     def __len__(self) -> int:
         return self._live
@@ -88,6 +91,7 @@ class TimedRows:
         self._marked[start:end] = 0 if marked is None else marked
         self._alive[start:end] = 1
         self._live += rows.height
+        self._written.mark(np.arange(start, end))
         self._earliest = min(self._earliest, int(times.min()))
         self._insert(rows.select(self._keys), times, start)
 
@@ -136,6 +140,7 @@ class TimedRows:
 
     def mark(self, rows: Ints) -> None:
         self._marked[rows] = 1
+        self._written.mark(rows)
 
     def marked(self, rows: Ints) -> Mask:
         return self._marked[rows].astype(np.bool_)
@@ -150,6 +155,7 @@ class TimedRows:
     def remove(self, rows: Ints) -> None:
         """Removes rows; space is reclaimed once half of it is free."""
         self._alive[rows] = 0
+        self._written.free(rows)
         self._live -= len(rows)
         height = self._pool.height
         if 2 * self._live <= height:
@@ -162,6 +168,7 @@ class TimedRows:
         return np.flatnonzero(self._alive[: self._pool.height])
 
     def _compact(self, rows: Ints) -> None:
+        self._written.renumber()
         height = len(rows)
         times, marked = self._times[rows], self._marked[rows]
         self._pool.keep(rows)
@@ -181,11 +188,16 @@ class TimedRows:
         return self._declaration
 
     def snapshot(self) -> pl.DataFrame:
-        rows = self.live()
+        return self._save(self.live())[1]
+
+    def capture(self, *, whole: bool) -> Capture:
+        return self._written.capture(self.live, self._save, whole=whole)
+
+    def _save(self, rows: Ints) -> tuple[Ints, pl.DataFrame]:
         frame = self._pool.gather(rows)
         if self._mark is not None:
             frame = frame.with_columns(pl.Series(self._mark, self._marked[rows] == 1))
-        return frame.select(column.name for column in self._declaration.columns)
+        return rows, frame.select(column.name for column in self._declaration.columns)
 
     def restore(self, rows: pl.DataFrame) -> None:
         marked = None if self._mark is None else rows[self._mark].to_numpy()

@@ -15,7 +15,7 @@ from sameriver.operators.over.expiry import Expiry
 from sameriver.plan.expressions import AggregateCall
 from sameriver.plan.physical.over_aggregate import LAG, OverAggregate
 from sameriver.state.frame_rows import FrameRows, Moves
-from sameriver.state.handle import StateStore
+from sameriver.state.handle import Capture, StateStore
 from sameriver.state.kernels.types import Ints
 from sameriver.state.words import mask
 
@@ -26,6 +26,9 @@ class Sliding:
     In event time a row is late if its key has given a row of its time or a later one; with a
     RANGE, also if it is farther behind the watermark than a frame reaches. So rows are kept until
     the watermark is two frames past them.
+
+    Attributes:
+        held: the rows in the frames.
     """
 
     def __init__(self, node: OverAggregate, store: StateStore) -> None:
@@ -37,7 +40,7 @@ class Sliding:
         tables = node.state()
         arguments = node.arguments()
         self._names = list(arguments.names)
-        self._rows = FrameRows(arguments.to_polars())
+        self.held = FrameRows(arguments.to_polars())
         count = len(tables) - 1 - int(node.event_time)
         self._aggregation = Aggregation(
             tables[:count],
@@ -47,7 +50,7 @@ class Sliding:
             retract=True,
             store=store,
         )
-        self._expiry = Expiry(node.ttl, self._aggregation, self._rows.clear)
+        self._expiry = Expiry(node.ttl, self._aggregation, self.held.clear)
         self._freed = MIN_WATERMARK
         store.register(_Frames(tables[-1], self))
 
@@ -55,7 +58,7 @@ class Sliding:
         """Slot of each row's key."""
         keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
         slots = self._aggregation.slots(keys)
-        self._rows.reserve(len(self._aggregation.words))
+        self.held.reserve(len(self._aggregation.words))
         return slots
 
     def on_time(self, rows: pl.DataFrame, times: Ints, watermark: int) -> np.ndarray:
@@ -71,7 +74,7 @@ class Sliding:
         held = rows[pl.Series(late)]
         keys = held.select(self._keys) if self._keys else pl.DataFrame(height=len(late))
         slots = self._aggregation.find(keys)
-        last, known = self._rows.last_times(np.maximum(slots, 0)) if len(self._rows) else (0, False)
+        last, known = self.held.last_times(np.maximum(slots, 0)) if len(self.held) else (0, False)
         kept[late] = (slots < 0) | ~known | (times[late] > last)
         return kept
 
@@ -82,7 +85,7 @@ class Sliding:
         order = np.argsort(slots, kind="stable")
         arguments = rows.select(self._names)[pl.Series(order)]
         peers = self._node.event_time and self._size == 0
-        moves = self._rows.advance(
+        moves = self.held.advance(
             slots[order], times[order], arguments, size=self._size, reach=self._reach, peers=peers
         )
         places = pl.Series(np.argsort(order, kind="stable"))
@@ -98,13 +101,13 @@ class Sliding:
     def _changes(self, moves: Moves) -> Changes:
         leaving = moves.signs < 0
         kinds = np.where(leaving, ChangeKind.DELETE, ChangeKind.INSERT)
-        return Changes(self._rows.rows(moves.rows), pl.Series(kinds).cast(KINDS))
+        return Changes(self.held.rows(moves.rows), pl.Series(kinds).cast(KINDS))
 
     def _lag(self, call: AggregateCall, moves: Moves, arguments: pl.DataFrame) -> pl.Series:
         """The value of the row before, of as many as the frame has; else the default."""
         there = moves.oldest >= 0
         dtype = to_polars(call.type)
-        values = argument_column(call.args[0], self._rows.rows(np.maximum(moves.oldest, 0)))
+        values = argument_column(call.args[0], self.held.rows(np.maximum(moves.oldest, 0)))
         values = values.cast(dtype)
         if len(call.args) > 2:
             missing = argument_column(call.args[2], arguments).cast(dtype)
@@ -113,9 +116,9 @@ class Sliding:
             values = mask(values, there)
         return values.alias(call.name)
 
-    def save(self) -> tuple[pl.DataFrame, Ints, pl.DataFrame]:
-        """Keys, times and arguments of the rows in all frames."""
-        slots, times, rows = self._rows.save()
+    def save(self, numbers: Ints) -> tuple[pl.DataFrame, Ints, pl.DataFrame]:
+        """Keys, times and arguments of rows in the frames."""
+        slots, times, rows = self.held.save(numbers)
         return self._aggregation.keys(slots), times, rows
 
     def load(self, rows: pl.DataFrame, times: Ints) -> None:
@@ -123,7 +126,7 @@ class Sliding:
         slots = self.slots(rows)
         order = np.argsort(slots, kind="stable")
         arguments = rows.select(self._names)[pl.Series(order)]
-        self._rows.load(slots[order], times[order], arguments)
+        self.held.load(slots[order], times[order], arguments)
 
     def free(self, until: int) -> None:
         """Forgets rows that no frame will reach; ``until`` is how far time has come."""
@@ -132,13 +135,13 @@ class Sliding:
         self._freed = until
         slack = 2 * self._reach if self._node.event_time else self._reach + 1
         used = self._aggregation.all_slots()
-        slots, rows = self._rows.release(used, max(until - slack, MIN_WATERMARK))
+        slots, rows = self.held.release(used, max(until - slack, MIN_WATERMARK))
         if not len(slots):
             return
         kinds = pl.repeat(ChangeKind.DELETE, len(slots), dtype=KINDS, eager=True)
-        self._aggregation.update(slots, Changes(self._rows.rows(rows), kinds))
+        self._aggregation.update(slots, Changes(self.held.rows(rows), kinds))
         touched = np.unique(slots)
-        self._aggregation.remove(touched[self._rows.counts(touched) == 0])
+        self._aggregation.remove(touched[self.held.counts(touched) == 0])
 
 
 class _Frames:
@@ -153,12 +156,20 @@ class _Frames:
         return self._declaration
 
     def snapshot(self) -> pl.DataFrame:
-        keys, times, arguments = self._sliding.save()
+        return self._save(self._sliding.held.numbers())[1]
+
+    def capture(self, *, whole: bool) -> Capture:
+        held = self._sliding.held
+        return held.written.capture(held.numbers, self._save, whole=whole)
+
+    def _save(self, numbers: Ints) -> tuple[Ints, pl.DataFrame]:
+        keys, times, arguments = self._sliding.save(numbers)
         position, time = self._declaration.key[-1].name, self._declaration.values[-1].name
         columns = {column.name: column for column in (*arguments, *keys)}
-        columns[position] = pl.Series(position, np.arange(len(times)))
+        columns[position] = pl.Series(position, numbers)
         columns[time] = pl.Series(time, times).cast(pl.Datetime("ms", "UTC"))
-        return pl.DataFrame([columns[column.name] for column in self._declaration.columns])
+        declared = [columns[column.name] for column in self._declaration.columns]
+        return numbers, pl.DataFrame(declared)
 
     def restore(self, rows: pl.DataFrame) -> None:
         rows = rows.sort(self._declaration.key[-1].name, maintain_order=True)

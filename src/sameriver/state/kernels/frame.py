@@ -1,7 +1,8 @@
 """Rows in the frame of each key: chains in order, the first leaves as the last comes.
 
 Rows go by number. ``ends`` has a row a slot: first and last row (number + 1, 0: none) and how many
-there are. ``items`` has a row a stored row: the next one of its chain (number + 1) and its time.
+there are. ``items`` has a row a stored row: the next one of its chain (number + 1), its time and
+its slot.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from sameriver.common.kernel import helper, kernel
 from sameriver.state.kernels.types import INTS, READ_INTS, SIGNS, TABLE, Ints, Signs
 
 HEAD, TAIL, COUNT = range(3)
-NEXT, TIME = range(2)
+NEXT, TIME, SLOT = range(3)
 
 
 @helper
@@ -32,6 +33,7 @@ def _push(ends: Ints, items: Ints, slot: int, row: int, time: int) -> None:
     """Puts a row at the end of a chain."""
     items[row, 0] = 0
     items[row, 1] = time
+    items[row, 2] = slot
     if ends[slot, 2] == 0:
         ends[slot, 0] = row + 1
     else:
