@@ -118,5 +118,9 @@ class CsvWriter:
     def write(self, changes: Changes) -> None:
         self._file.write(changes.rows.select(self._line.alias("line")).to_series())
 
+    @property
+    def size(self) -> int:
+        return self._file.size
+
     def close(self) -> None:
-        self._file.close()
+        """Each write is whole."""

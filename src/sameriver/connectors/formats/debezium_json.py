@@ -154,8 +154,12 @@ class DebeziumWriter:
         sign = pl.lit(1).alias("$sign") if signs is None else signs.alias("$sign")
         self._file.write(changes.rows.with_columns(sign).select(self._line).to_series())
 
+    @property
+    def size(self) -> int:
+        return self._file.size
+
     def close(self) -> None:
-        self._file.close()
+        """Each write is whole."""
 
 
 def _reader(columns: Columns, options: Options) -> DebeziumReader:

@@ -88,9 +88,16 @@ FrameReader = Callable[[Path, int], Iterator[pl.DataFrame]]
 
 
 class Writer(Protocol):
-    """Writes one file."""
+    """Writes one file. A text format goes on at the end of a file that is there."""
 
-    def write(self, changes: Changes) -> None: ...
+    @property
+    def size(self) -> int:
+        """Bytes so far; of a columnar format as they are in memory."""
+        ...
+
+    def write(self, changes: Changes) -> None:
+        """Writes rows; those of a text format stand in the file afterwards."""
+        ...
 
     def close(self) -> None:
         """Finishes the file; may be called again."""

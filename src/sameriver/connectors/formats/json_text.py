@@ -136,8 +136,12 @@ class JsonWriter:
         check_keys(changes.rows, self._maps, self._style)
         self._file.write(changes.rows.select(self._line.alias("line")).to_series())
 
+    @property
+    def size(self) -> int:
+        return self._file.size
+
     def close(self) -> None:
-        self._file.close()
+        """Each write is whole."""
 
 
 def check_keys(rows: pl.DataFrame, maps: list[str], style: JsonStyle) -> None:

@@ -68,10 +68,13 @@ class ParquetWriter:
         self._schema = schema
         self._compression = compression(options)
         self._parts: list[pl.DataFrame] | None = []
+        self.size = 0
 
     def write(self, changes: Changes) -> None:
         assert self._parts is not None
-        self._parts.append(changes.rows.select(self._schema.names))
+        rows = changes.rows.select(self._schema.names)
+        self._parts.append(rows)
+        self.size += int(rows.estimated_size())
 
     def close(self) -> None:
         if self._parts is None:

@@ -63,8 +63,12 @@ class RawWriter:
     def write(self, changes: Changes) -> None:
         self._file.write(changes.rows.select(self._text.fill_null("")).to_series())
 
+    @property
+    def size(self) -> int:
+        return self._file.size
+
     def close(self) -> None:
-        self._file.close()
+        """Each write is whole."""
 
 
 def _reader(columns: Columns, options: Options) -> RawReader:
