@@ -53,7 +53,7 @@ def test_seek_goes_on_at_the_same_row() -> None:
 
 def test_a_changelog_column() -> None:
     frame = pl.DataFrame({"$kind": ["+I", "-U", "+U", "-D"], "a": [1, 1, 2, 2]})
-    table = options(register_frames(frame), changelog="true")
+    table = options(register_frames(frame), **{"changelog-mode": "all"})
     assert symbols(drain(source(context(ONE, table)))) == ["+I", "-U", "+U", "-D"]
     assert len(changelog("frame", table)) == 4
     assert len(changelog("frame", options("1"))) == 1

@@ -21,7 +21,6 @@ from planned import (
     where,
 )
 
-from sameriver.common.changes import ChangeKind
 from sameriver.common.config import Config
 from sameriver.common.errors import UserError
 from sameriver.common.types import INT, STRING
@@ -129,12 +128,6 @@ def test_a_changelog_source_makes_the_aggregation_retract() -> None:
         [group(scan(), ("k",), aggregate("n", "COUNT"))], Config(), lambda table: ALL_KINDS
     )
     assert find(roots[0], GroupAggregate).retract
-
-
-def test_an_upsert_source_is_refused() -> None:
-    upserts = frozenset({ChangeKind.INSERT, ChangeKind.UPDATE_AFTER})
-    with pytest.raises(UserError, match="'orders'"):
-        plan_job([scan()], Config(), lambda table: upserts)
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,23 @@ OPTIONS: dict[str, Option] = {
         Option(
             "table.exec.emit.allow-lateness", "0 ms", "how long a fired window is kept", "duration"
         ),
+        Option(
+            "table.optimizer.state-compatibility.ignore-filter",
+            "false",
+            "a changed filter doesn't hinder going on with state",
+            "boolean",
+        ),
+        Option(
+            "table.optimizer.state-compatibility.ignore-sink",
+            "true",
+            "sinks count as stateless when state is compared",
+            "boolean",
+        ),
+        Option(
+            "sameriver.state-compatibility.trusted-functions",
+            "",
+            "functions in Python, apart by ;, whose change leaves state valid",
+        ),
         Option("parallelism.default", "1", "shards of keyed operators", "integer"),
         Option("pipeline.name", "", "name of the job"),
         Option("sameriver.batch.rows", "262144", "most rows in a batch", "integer"),
@@ -64,6 +81,17 @@ OPTIONS: dict[str, Option] = {
             "0 ms",
             "on-event: smallest step of a watermark",
             "duration",
+        ),
+        Option(
+            "table.exec.source.cdc-events-duplicate",
+            "false",
+            "sources with a primary key may tell a change twice",
+            "boolean",
+        ),
+        Option(
+            "table.exec.sink.upsert-materialize",
+            "AUTO",
+            "AUTO, FORCE or NONE: rows come under the primary key of a sink that takes upserts",
         ),
         Option(
             "table.exec.source.idle-timeout",
@@ -106,7 +134,7 @@ _FIXED = {
     "table.exec.legacy-cast-behaviour": ("DISABLED",),
     "table.exec.sink.not-null-enforcer": ("ERROR",),
     "table.exec.sink.type-length-enforcer": ("IGNORE", "TRIM_PAD"),
-    "table.exec.source.cdc-events-duplicate": ("FALSE",),
+    "table.exec.sink.require-on-conflict": ("FALSE",),
     "table.sql-dialect": ("DEFAULT",),
 }
 """Keys of Flink that change results; what sameriver does is the only value they take."""

@@ -1,31 +1,28 @@
-"""``case``: a table whose rows stand in a test case; ``sameriver test`` feeds it."""
+"""``case``: a table whose rows stand in a test case; ``sameriver test`` feeds and reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import NoReturn
 
-from sameriver.common.changes import ChangeKind
 from sameriver.common.errors import UserError
-from sameriver.connectors.connector import Connector, ConnectorOption, Source, TableContext
+from sameriver.connectors.changelog_mode import CHANGELOG_MODE, accepted, delivered
+from sameriver.connectors.connector import Connector, TableContext
 
 
-def _source(context: TableContext) -> Source:
+def _refuse(context: TableContext) -> NoReturn:
     raise UserError(
         "CASE_ONLY",
         f"table '{context.name}' has connector 'case', whose rows stand in a test case",
-        hint="Run it with 'sameriver test', or give the table a connector that reads something.",
+        hint="Run it with 'sameriver test', or give the table a connector of another kind.",
     )
-
-
-def _changelog(options: Mapping[str, str]) -> frozenset[ChangeKind]:
-    if options.get("updates") == "true":
-        return frozenset(ChangeKind)
-    return frozenset({ChangeKind.INSERT})
 
 
 CASE = Connector(
     name="case",
-    options=(ConnectorOption("updates", "whether rows are taken back", "false"),),
-    source=_source,
-    changelog=_changelog,
+    options=(CHANGELOG_MODE,),
+    source=_refuse,
+    sink=_refuse,
+    changelog=delivered,
+    accepts=accepted,
+    check=lambda options, schema: delivered(options),
 )

@@ -12,6 +12,7 @@ from sameriver.common.changes import KINDS, ChangeKind, Changes
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.common.schema import Schema
 from sameriver.common.types import to_polars
+from sameriver.connectors.changelog_mode import CHANGELOG_MODE, accepted, delivered
 from sameriver.connectors.connector import (
     Connector,
     ConnectorOption,
@@ -19,12 +20,12 @@ from sameriver.connectors.connector import (
     SourceBatch,
     TableContext,
 )
-from sameriver.connectors.options import Options
 from sameriver.connectors.print import named
 from sameriver.connectors.scan_lookup import ScanLookup
 
 KIND_COLUMN = "$kind"
-"""Optional column of a frame: change kinds as numbers or as ``+I``, ``-U``, ``+U``, ``-D``."""
+"""Column of a frame that is no column of its table: change kinds as numbers or as ``+I``, ``-U``,
+``+U``, ``-D``; without it all rows are ``+I``. Read unless the changelog mode is insert-only."""
 
 Frames = Callable[[], Iterable[pl.DataFrame]]
 
@@ -71,7 +72,7 @@ class FrameSource:
             )
         self._schema = context.schema
         self._metadata = context.metadata
-        self._changelog = context.options.get("changelog") == "true"
+        self._kinds = delivered(context.options)
         self._left: Iterator[pl.DataFrame] = iter(_frames[number]())
         self._frame: pl.DataFrame | None = None
         self._at = 0
@@ -114,8 +115,8 @@ class FrameSource:
 
     def _changes(self, part: pl.DataFrame) -> Changes:
         kinds = None
-        if self._changelog and KIND_COLUMN in part.columns:
-            kinds = _kinds(part[KIND_COLUMN])
+        if len(self._kinds) > 1 and KIND_COLUMN in part.columns:
+            kinds = _kinds(part[KIND_COLUMN], self._kinds)
         return Changes(fitted(part, self._schema), kinds)
 
 
@@ -138,11 +139,25 @@ def fitted(frame: pl.DataFrame, schema: Schema) -> pl.DataFrame:
         ) from error
 
 
-def _kinds(column: pl.Series) -> pl.Series:
+def _kinds(column: pl.Series, known: frozenset[ChangeKind]) -> pl.Series:
+    """Change kinds from their numbers or symbols.
+
+    Raises:
+        ExternalError: BAD_CHANGE_KIND for a value that is not among ``known``.
+    """
+    numbers = column.cast(pl.Int64, strict=False) if column.dtype.is_numeric() else column
     if column.dtype == pl.String:
-        symbols = [kind.symbol for kind in ChangeKind]
-        return column.replace_strict(symbols, list(range(len(symbols))), return_dtype=KINDS)
-    return column.cast(KINDS)
+        symbols = {kind.symbol: int(kind) for kind in ChangeKind}
+        numbers = column.replace_strict(symbols, default=None, return_dtype=pl.Int64)
+    wrong = column.filter(~numbers.is_in(sorted(known)).fill_null(False))
+    if len(wrong):
+        raise ExternalError(
+            "BAD_CHANGE_KIND",
+            f"column '{KIND_COLUMN}' of a frame holds '{wrong[0]}', which is no change that the"
+            " table delivers",
+            hint=f"Its changelog mode has {', '.join(kind.symbol for kind in sorted(known))}.",
+        )
+    return numbers.cast(KINDS)
 
 
 class FrameSink:
@@ -165,18 +180,16 @@ class FrameSink:
         """Rows already visible stay."""
 
 
-def _changelog(options: Options) -> frozenset[ChangeKind]:
-    return frozenset(ChangeKind if options.get("changelog") == "true" else {ChangeKind.INSERT})
-
-
 FRAME = Connector(
     name="frame",
     options=(
         ConnectorOption("frame", "id that register_frames gave", required=True),
-        ConnectorOption("changelog", f"rows have a column {KIND_COLUMN}", "false"),
+        CHANGELOG_MODE,
     ),
     source=FrameSource,
     lookup=partial(ScanLookup, FrameSource),
     sink=FrameSink,
-    changelog=_changelog,
+    changelog=delivered,
+    accepts=accepted,
+    check=lambda options, schema: delivered(options),
 )

@@ -64,7 +64,7 @@ def open_sink(table: Table, config: Config, clock: Clock) -> Sink:
             f"table '{table.name}' cannot be written: connector '{table.connector}' only reads",
             hint="Write to a table with another connector, such as 'filesystem' or 'print'.",
         )
-    return make(_context(table, Schema(table.physical), {}, config, clock))
+    return make(_context(table, Schema(table.written), {}, config, clock))
 
 
 def _context(

@@ -24,10 +24,10 @@ class SinkOperator(Operator):
         super().__init__(context)
         self._write = write
         self._table = "" if node.table is None else node.table.name
-        physical = () if node.table is None else node.table.physical
+        written = () if node.table is None else node.table.written
         self._required = [
             (column, field.name)
-            for column, field in zip(node.schema.names, physical, strict=False)
+            for column, field in zip(node.schema.names, written, strict=False)
             if not field.type.nullable
         ]
 

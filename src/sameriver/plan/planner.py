@@ -11,7 +11,6 @@ from sameriver.plan import logical
 from sameriver.plan.logical import Logical
 from sameriver.plan.lower.aggregate import group_aggregate
 from sameriver.plan.lower.calc import calc
-from sameriver.plan.lower.changes import check_accepted
 from sameriver.plan.lower.correlate import correlate
 from sameriver.plan.lower.join import lower_join
 from sameriver.plan.lower.lookup_join import lookup_join
@@ -20,13 +19,14 @@ from sameriver.plan.lower.over import lower_over
 from sameriver.plan.lower.places import column_places, placed
 from sameriver.plan.lower.pull_window import pull_window
 from sameriver.plan.lower.rank import lower_rank
-from sameriver.plan.lower.scan import Reads, lower_scan, reads
+from sameriver.plan.lower.scan import Kinds, Reads, lower_scan, reads
 from sameriver.plan.lower.set_operation import set_operation
 from sameriver.plan.lower.settings import Settings
+from sameriver.plan.lower.sink import lower_insert
 from sameriver.plan.lower.sort import sort
 from sameriver.plan.lower.temporal_join import temporal_join
 from sameriver.plan.lower.window import group_window, window_aggregate, window_table
-from sameriver.plan.physical.node import ALL_KINDS, INSERT_ONLY, ChangelogMode, PhysicalNode
+from sameriver.plan.physical.node import ALL_KINDS, INSERT_ONLY, PhysicalNode
 from sameriver.plan.physical.sink import Sink
 from sameriver.plan.physical.union import Union
 from sameriver.plan.physical.values import Values
@@ -34,9 +34,6 @@ from sameriver.plan.rules import rewrite
 from sameriver.plan.rules.tree import pass_through
 from sameriver.plan.table import Table
 from sameriver.plan.window_columns import key_columns
-
-Kinds = Callable[[Table], ChangelogMode]
-"""Change kinds of a table, whose options have hints laid over them."""
 
 
 def plan_job(
@@ -62,7 +59,9 @@ def plan_job(
             BAD_OPTION, BAD_DURATION.
     """
     rewritten = tuple(rewrite(query) for query in queries)
-    lowering = _Lowering(Settings.of(config), reads(rewritten), changelog, accepted, looked_up)
+    settings = Settings.of(config)
+    read = reads(rewritten, settings, changelog)
+    lowering = _Lowering(settings, read, changelog, accepted, looked_up)
     roots = (lowering.root(node) for node in rewritten)
     return tuple(column_places(root, query) for root, query in zip(roots, queries, strict=True))
 
@@ -79,15 +78,7 @@ class _Lowering:
         if not isinstance(node, logical.Insert):
             return Sink(schema=node.schema, input=self.lower(node), table=None)
         below = self.lower(node.input)
-        check_accepted(
-            below,
-            self.accepted(node.table),
-            f"Table sink '{node.table.name}'",
-            hint="Write to a sink that takes changes (a format such as debezium-json, or the"
-            " connectors print and blackhole), or make the query insert-only: aggregate per"
-            " window, such as TABLE(CUMULATE(...)) grouped by window_start and window_end.",
-        )
-        return Sink(schema=node.schema, input=below, table=node.table, position=node.position)
+        return lower_insert(node, below, self.accepted(node.table), self.settings)
 
     def lower(self, node: Logical) -> PhysicalNode:
         return placed(self._lower(node), node)

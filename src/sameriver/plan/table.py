@@ -54,5 +54,11 @@ class Table:
     comment: str = ""
 
     @property
+    def written(self) -> tuple[Field, ...]:
+        """The columns a sink takes: those of the table's own, and metadata that is not VIRTUAL."""
+        virtual = {column.name for column in self.metadata if column.virtual}
+        return tuple(field for field in self.physical if field.name not in virtual)
+
+    @property
     def connector(self) -> str:
         return self.options.get("connector", "")

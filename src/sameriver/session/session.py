@@ -11,8 +11,9 @@ from sameriver.common.changes import Changes
 from sameriver.common.config import Config
 from sameriver.common.errors import Position, UserError
 from sameriver.common.time import Clock, SystemClock
+from sameriver.connectors.changelog_mode import CHANGELOG_MODE, delivered
 from sameriver.connectors.connector import Sink
-from sameriver.connectors.frame import register_frames
+from sameriver.connectors.frame import KIND_COLUMN, register_frames
 from sameriver.engine.driver import Driver, Progress, run
 from sameriver.engine.job import Job, Sources
 from sameriver.functions.python import PythonFunction
@@ -172,6 +173,7 @@ class Session:
         watermark: tuple[str, str] | None = None,
         proctime: str | None = None,
         primary_key: Iterable[str] = (),
+        changelog_mode: str = "insert-only",
     ) -> None:
         """Makes frames readable as a table; another table of that name is replaced.
 
@@ -184,18 +186,23 @@ class Session:
                 ``("ts", "ts - INTERVAL '5' SECOND")``. The column is read as TIMESTAMP(3).
             proctime: name of a processing-time column to add.
             primary_key: names of columns.
+            changelog_mode: ``insert-only``; with ``upsert`` or ``all`` a column ``$kind`` of the
+                frames says ``+I``, ``+U``, ``-D`` and, with ``all``, ``-U``. An upsert replaces
+                or, with ``-D``, deletes the row of its primary key.
 
         Raises:
-            UserError: NOT_A_FRAME, UNSUPPORTED_TYPE, UNKNOWN_COLUMN, or what is wrong with the
-                watermark.
+            UserError: NOT_A_FRAME, UNSUPPORTED_TYPE, UNKNOWN_COLUMN, BAD_OPTION, or what is wrong
+                with the watermark.
         """
         head, every = frames(data)
+        options = {"connector": "frame", CHANGELOG_MODE.key: changelog_mode}
+        if len(delivered(options)) > 1:
+            head = head.drop(KIND_COLUMN, strict=False)
         schema = schema_of(head, None if watermark is None else watermark[0])
-        held = register_frames(every)
         ddl = create_table(
             name,
             schema,
-            {"connector": "frame", "frame": held},
+            {**options, "frame": register_frames(every)},
             watermark=watermark,
             proctime=proctime,
             primary_key=tuple(primary_key),

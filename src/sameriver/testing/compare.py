@@ -72,6 +72,28 @@ def final_table(rows: Iterable[Row]) -> Counter[Row]:
     return Counter({row: count for row, count in table.items() if count})
 
 
+def completed(rows: Sequence[Row], keys: Sequence[int]) -> list[Row]:
+    """Upserts with the rows that they replace or delete; ``keys``: places of the primary key.
+
+    Without a key the changelog is complete as it is.
+    """
+    if not keys:
+        return list(rows)
+    out: list[Row] = []
+    current: dict[tuple[object, ...], tuple[object, ...]] = {}
+    for kind, values in rows:
+        key = tuple(values[place] for place in keys)
+        old = current.pop(key, None)
+        if kind == "-D":
+            out.append((kind, values if old is None else old))
+            continue
+        if old is not None:
+            out.append(("-U", old))
+        out.append((kind, values))
+        current[key] = values
+    return out
+
+
 def wrong_retractions(rows: Iterable[Row]) -> list[str]:
     """Each -U and -D that takes back a row which is not there."""
     table: Counter[tuple[object, ...]] = Counter()

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sameriver.common.changes import Changes
+from sameriver.common.changes import ChangeKind, Changes
 from sameriver.common.errors import SameriverError, UserError, nearest, render
+from sameriver.connectors.changelog_mode import ALL, CHANGELOG_MODE, INSERT_ONLY
 from sameriver.plan.explain import physical_text, state_text
 from sameriver.plan.physical.group_aggregate import GroupAggregate
 from sameriver.plan.physical.join import Join
@@ -26,7 +27,9 @@ from sameriver.testing.play import Player
 from sameriver.testing.scenario import End, Row, Rows, Scenario, SetWatermark
 
 _ON_EVENT = "scan.watermark.emit.strategy"
+_MODE = CHANGELOG_MODE.key
 _REFUSALS = ("UNSUPPORTED",)
+_REPLACED, _REPLACES = ChangeKind.UPDATE_BEFORE, ChangeKind.UPDATE_AFTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +95,15 @@ def run_scenario(scenario: Scenario, modes: Sequence[Mode]) -> Iterator[Outcome]
 
 
 def plan_of(scenario: Scenario) -> Plan:
-    """The plan of the scenario's last query, its inputs put in place of connectors.
+    """The plan of the scenario's last query or INSERT into a table of the connector ``case``, its
+    inputs put in place of connectors.
 
     Raises:
         UserError: the script is wrong, or has no query, or an input names no table.
     """
     session = Session({_ON_EVENT: "on-event", **scenario.options})
     parsed = [_fed(statement, scenario) for statement in parse_script(scenario.sql)]
-    plans = [p for p in session.plan(_here(parsed, scenario)) if isinstance(p.statement, Query)]
+    plans = [p for p in session.plan(_here(parsed, scenario)) if _is_job(p)]
     if not plans:
         raise UserError("BAD_CASE", f"{scenario.path.name}: the script has no query")
     known = {scan.table.name for root in plans[-1].roots for scan in _scans(root)}
@@ -113,6 +117,13 @@ def plan_of(scenario: Scenario) -> Plan:
     return plans[-1]
 
 
+def _is_job(plan: Plan) -> bool:
+    if isinstance(plan.statement, Query):
+        return True
+    table = plan.roots[0].table
+    return len(plan.roots) == 1 and table is not None and table.connector == "case"
+
+
 def _fed(statement: Statement, scenario: Scenario) -> Statement:
     """A table with an ``input`` section reads from there."""
     if not isinstance(statement, CreateTable) or scenario.path.is_dir():
@@ -121,7 +132,9 @@ def _fed(statement: Statement, scenario: Scenario) -> Statement:
     if not rows:
         return statement
     updates = any(set(s.kinds) - {"+I"} for s in rows if isinstance(s, Rows))
-    options = (("connector", "case"), ("updates", str(updates).lower()))
+    given = dict(statement.options)
+    mode = given.get(_MODE) if given.get("connector") == "case" else None
+    options = (("connector", "case"), (_MODE, mode or (ALL if updates else INSERT_ONLY)))
     return replace(statement, options=options)
 
 
@@ -194,7 +207,8 @@ def _static(scenario: Scenario, plan: Plan) -> tuple[str, ...]:
 
 
 def _changelog(scenario: Scenario, plan: Plan, mode: Mode, found: list[Row]) -> tuple[str, ...]:
-    wrong = compare.wrong_retractions(found) if _whole(plan) else []
+    keys = _upsert_keys(plan)
+    wrong = compare.wrong_retractions(compare.completed(found, keys)) if _whole(plan) else []
     if scenario.changelog is None:
         return tuple(wrong)
     expected = list(scenario.changelog)
@@ -203,10 +217,21 @@ def _changelog(scenario: Scenario, plan: Plan, mode: Mode, found: list[Row]) -> 
     else:
         expected = [(kind, tuple(map(compare.comparable, row))) for kind, row in expected]
     if mode is not Mode.WRITTEN or _bundled(scenario) or _order_free(scenario, plan):
-        return (*wrong, *compare.same_table(found, expected))
+        tables = (compare.completed(rows, keys) for rows in (found, expected))
+        return (*wrong, *compare.same_table(*tables))
     if scenario.exact or _ordered(plan):
         return (*wrong, *compare.same_order(found, expected))
     return (*wrong, *compare.same_changes(found, expected))
+
+
+def _upsert_keys(plan: Plan) -> tuple[int, ...]:
+    """The places of the primary key where the sink takes upserts; else none."""
+    root = plan.roots[0]
+    kinds = root.input.changelog
+    if root.table is None or _REPLACES not in kinds or _REPLACED in kinds:
+        return ()
+    names = [field.name for field in root.table.written]
+    return tuple(names.index(key) for key in root.table.primary_key)
 
 
 def _bundled(scenario: Scenario) -> bool:

@@ -72,7 +72,7 @@ def insert_into(
 ) -> logical.Insert:
     """``plan`` into ``table``; ``columns`` are those that the query fills, all if empty."""
     fixed = constants or {}
-    fields = _written(table)
+    fields = table.written
     names = columns or tuple(f.name for f in fields if f.name not in fixed)
     _check_columns(table, names, fixed, fields, position)
     if len(names) != len(plan.schema):
@@ -95,12 +95,6 @@ def insert_into(
     ]
     below = plan if same else logical.Project(input=plan, columns=tuple(projected))
     return logical.Insert(input=below, table=table, position=position)
-
-
-def _written(table: Table) -> tuple[Field, ...]:
-    """The columns a sink takes: those of the table's own, and metadata that is not VIRTUAL."""
-    virtual = {column.name for column in table.metadata if column.virtual}
-    return tuple(field for field in table.physical if field.name not in virtual)
 
 
 def _check_columns(

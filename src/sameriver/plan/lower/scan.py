@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sameriver.common.changes import ChangeKind
 from sameriver.common.errors import UserError
@@ -13,7 +13,8 @@ from sameriver.plan.expressions import Column, Named, columns
 from sameriver.plan.logical import Logical
 from sameriver.plan.lower.calc import calc, select
 from sameriver.plan.lower.settings import Settings
-from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
+from sameriver.plan.physical.changelog_normalize import ChangelogNormalize
+from sameriver.plan.physical.node import INSERT_ONLY, ChangelogMode, PhysicalNode
 from sameriver.plan.physical.scan import Scan
 from sameriver.plan.physical.watermark_assigner import WatermarkAssigner
 from sameriver.plan.table import Table
@@ -23,34 +24,83 @@ Reads = Mapping[ScanKey, frozenset[str]]
 """Physical columns that a job reads of each table: it is read once for all its queries."""
 
 
-def reads(nodes: tuple[Logical, ...]) -> Reads:
+Kinds = Callable[[Table], ChangelogMode]
+"""Change kinds of a table, whose options have hints laid over them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What reading a table gives.
+
+    Attributes:
+        kinds: of changes.
+        key: the primary key by which its changelog must be completed; empty: it is complete.
+    """
+
+    kinds: ChangelogMode
+    key: tuple[str, ...]
+
+
+def delivery(scan: logical.Scan, settings: Settings, changelog: Kinds) -> Delivery:
+    """As in Flink, updates without the rows that they replace are completed, and with
+    ``table.exec.source.cdc-events-duplicate`` all updates of a table with a primary key.
+
+    Raises:
+        UserError: MISSING_PRIMARY_KEY.
+    """
+    kinds = changelog(replace(scan.table, options=_options(scan)))
+    upserts = ChangeKind.UPDATE_AFTER in kinds and ChangeKind.UPDATE_BEFORE not in kinds
+    duplicates = kinds != INSERT_ONLY and settings.duplicates
+    if not upserts and not duplicates:
+        return Delivery(kinds, ())
+    if scan.table.primary_key:
+        return Delivery(kinds, scan.table.primary_key)
+    cause = (
+        f"Table '{scan.table.name}' produces a changelog stream contains UPDATE_AFTER, no"
+        " UPDATE_BEFORE. This requires to define primary key constraint on the table."
+    )
+    if not upserts:
+        cause = (
+            "Configuration 'table.exec.source.cdc-events-duplicate' is enabled which requires the"
+            f" changelog sources to define a PRIMARY KEY. However, table '{scan.table.name}'"
+            " doesn't have a primary key."
+        )
+    raise UserError(
+        "MISSING_PRIMARY_KEY",
+        cause,
+        hint="Add PRIMARY KEY (...) NOT ENFORCED to its columns.",
+    )
+
+
+def reads(nodes: tuple[Logical, ...], settings: Settings, changelog: Kinds) -> Reads:
     """What the (rewritten) queries of a job read together."""
     together: dict[ScanKey, frozenset[str]] = {}
     for node in nodes:
         for scan in _scans(node):
             key = (scan.table, scan.options)
-            together[key] = together.get(key, frozenset()) | _physical(scan)
+            keyed = delivery(scan, settings, changelog).key
+            read = together.get(key, frozenset()) | _physical(scan) | frozenset(keyed)
+            together[key] = read
     return together
 
 
 def lower_scan(
-    scan: logical.Scan,
-    settings: Settings,
-    together: Reads,
-    changelog: Callable[[Table], ChangelogMode],
+    scan: logical.Scan, settings: Settings, together: Reads, changelog: Kinds
 ) -> PhysicalNode:
-    """Scan, then computed columns, then watermarks, then what is needed above.
+    """Scan, then its changelog completed, then computed columns, then watermarks, then what is
+    needed above.
 
     Flink assigns watermarks whether or not anything reads the event time. Here they are assigned
     only if the query reads that column: without it nothing above can depend on them (every window
     reads its time column), and the column need not be read at all. A NULL event time still fails
     a job that uses event time.
     """
-    source = _source(scan, together[scan.table, scan.options], changelog)
     needed = _needed(scan)
-    node = _computed(scan.table, source, needed)
     spec = scan.table.watermark
-    if spec is not None and spec.column in scan.schema:
+    timed = spec is not None and spec.column in scan.schema
+    node = _source(scan, together[scan.table, scan.options], settings, changelog, timed)
+    node = _computed(scan.table, node, needed)
+    if spec is not None and timed:
         node = WatermarkAssigner(
             schema=node.schema,
             input=node,
@@ -62,21 +112,28 @@ def lower_scan(
 
 
 def _source(
-    scan: logical.Scan, names: frozenset[str], changelog: Callable[[Table], ChangelogMode]
-) -> Scan:
-    kinds = changelog(replace(scan.table, options=_options(scan)))
-    if ChangeKind.UPDATE_AFTER in kinds and ChangeKind.UPDATE_BEFORE not in kinds:
-        raise UserError(
-            "UNSUPPORTED",
-            f"table '{scan.table.name}' delivers updates without the rows they replace",
-            hint="Upsert sources are not supported yet: use a format with full changes, such as"
-            " debezium-json.",
-        )
+    scan: logical.Scan, names: frozenset[str], settings: Settings, changelog: Kinds, timed: bool
+) -> PhysicalNode:
+    delivered = delivery(scan, settings, changelog)
     fields = tuple(f for f in scan.table.physical if f.name in names)
-    return Scan(schema=Schema(fields), table=scan.table, options=scan.options, kinds=kinds)
+    node = Scan(
+        schema=Schema(fields), table=scan.table, options=scan.options, kinds=delivered.kinds
+    )
+    if not delivered.key:
+        return node
+    own = _physical(scan) | frozenset(delivered.key)
+    below = select(node, [f.name for f in fields if f.name in own])
+    return ChangelogNormalize(
+        schema=below.schema,
+        input=below,
+        keys=delivered.key,
+        # each row moves the watermark, also one that is soon replaced
+        folded=settings.folded and not timed,
+        ttl=settings.ttl,
+    )
 
 
-def _computed(table: Table, source: Scan, needed: frozenset[str]) -> PhysicalNode:
+def _computed(table: Table, source: PhysicalNode, needed: frozenset[str]) -> PhysicalNode:
     computed = {column.name: column for column in table.computed if column.name in needed}
     if not computed:
         return source

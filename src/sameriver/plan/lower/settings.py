@@ -12,6 +12,7 @@ from sameriver.common.time import parse_duration
 _EMIT = "table.exec.emit."
 _MINI_BATCH = "table.exec.mini-batch.enabled"
 _STRATEGY = "scan.watermark.emit.strategy"
+_MATERIALIZE = "table.exec.sink.upsert-materialize"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +20,7 @@ class Settings:
     """``early_fire``, ``late_fire``: delays in ms, None: off; ``lateness`` in ms.
 
     ``bundled``: folded because mini-batch was asked for, not because that is the default.
+    ``duplicates``: sources may tell a change twice. ``materialize``: AUTO, FORCE or NONE.
     """
 
     folded: bool
@@ -28,6 +30,8 @@ class Settings:
     late_fire: int | None
     lateness: int
     strategy: str
+    duplicates: bool
+    materialize: str
 
     @classmethod
     def of(cls, config: Config) -> Settings:
@@ -52,6 +56,8 @@ class Settings:
             late_fire=late_fire,
             lateness=lateness,
             strategy=config[_STRATEGY],
+            duplicates=config.boolean("table.exec.source.cdc-events-duplicate"),
+            materialize=_materialize(config),
         )
 
     def on_event(self, options: dict[str, str]) -> bool:
@@ -68,6 +74,17 @@ class Settings:
                 hint="Write 'on-periodic' (the default) or 'on-event'.",
             )
         return strategy == "on-event"
+
+
+def _materialize(config: Config) -> str:
+    value = config[_MATERIALIZE].strip().upper()
+    if value not in ("AUTO", "FORCE", "NONE"):
+        raise UserError(
+            "BAD_OPTION",
+            f"option '{_MATERIALIZE}' is '{config[_MATERIALIZE]}'",
+            hint="Write AUTO (the default), FORCE or NONE.",
+        )
+    return value
 
 
 def _fire(config: Config, kind: str) -> int | None:

@@ -92,6 +92,18 @@ def append(heads: np.ndarray, nexts: np.ndarray, slot: int, row: int) -> None:
     nexts[row] = 0
 
 
+@helper
+def unlink(heads: np.ndarray, nexts: np.ndarray, slot: int, before: int, row: int) -> None:
+    """Takes a row out of a chain, given the one before it (-1: it is the first)."""
+    if before < 0:
+        heads[slot, FIRST] = nexts[row]
+    else:
+        nexts[before] = nexts[row]
+    if heads[slot, LAST] == row + 1:
+        heads[slot, LAST] = before + 1
+    heads[slot, LENGTH] -= 1
+
+
 @kernel(void(TABLE, INTS, READ_INTS, int64))
 def link(heads: np.ndarray, nexts: np.ndarray, owners: np.ndarray, start: int) -> None:
     """Appends the rows from ``start`` on to the chains of their owners."""
@@ -138,13 +150,7 @@ def apply(
                 break
             before, found = found, nexts[found] - 1
         if found >= 0:
-            if before < 0:
-                heads[slot, FIRST] = nexts[found]
-            else:
-                nexts[before] = nexts[found]
-            if heads[slot, LAST] == found + 1:
-                heads[slot, LAST] = before + 1
-            heads[slot, LENGTH] -= 1
+            unlink(heads, nexts, slot, before, found)
             owners[found] = -1
             gone += 1
         if signs[i] > 0:
