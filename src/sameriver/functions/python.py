@@ -16,6 +16,7 @@ from sameriver.common.types import DataType, to_polars
 from sameriver.functions.coercion import implicit_cast_allowed
 from sameriver.functions.distinct import common_length
 from sameriver.functions.failure import EvaluationError, failure
+from sameriver.functions.python_digest import source_digest
 from sameriver.functions.python_values import BAD_VALUE, to_column, to_values
 from sameriver.functions.signature import (
     Evaluation,
@@ -55,6 +56,14 @@ class PythonFunction:
     deterministic: bool = True
     aggregate: Any = None
 
+    @property
+    def digest(self) -> str:
+        """Of its source and types; functions that it calls are not part of it."""
+        return source_digest(
+            type(self.aggregate) if self.aggregate is not None else self.call,
+            (self.inputs, self.result, self.columns, self.vectorised),
+        )
+
     def __call__(self, *args: Any) -> Any:
         return self.call(*args)
 
@@ -74,6 +83,7 @@ def scalar_function(name: str, function: PythonFunction) -> ScalarFunction:
         kernel=lambda evaluation, args: _kernel(name, function, evaluation, args),
         deterministic=function.deterministic,
         fallible=True,
+        digest=function.digest,
     )
 
 
@@ -91,6 +101,7 @@ def table_function(name: str, function: PythonFunction) -> TableFunction:
         infer=infer,
         expand=lambda args, types, height: _expand(name, function, args, types, height),
         deterministic=function.deterministic,
+        digest=function.digest,
     )
 
 

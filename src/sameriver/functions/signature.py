@@ -68,6 +68,7 @@ class ScalarFunction:
         fallible: whether a value can fail the job; such a call is NULL in, NULL out, and sees NULL
             where its result is not asked for (an untaken branch of CASE).
         aliases: other names for the same function.
+        digest: of the source of a function of the user's; else empty.
     """
 
     name: str
@@ -76,6 +77,7 @@ class ScalarFunction:
     deterministic: bool = True
     fallible: bool = False
     aliases: tuple[str, ...] = field(default=())
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +119,11 @@ class TableFunction:
         infer: checks operands and settles types; raises UserError (WRONG_ARGUMENTS).
         expand: takes arguments, their types, and the number of rows.
         deterministic: whether the same arguments always give the same rows.
+        digest: of the source of a function of the user's; else empty.
     """
 
     name: str
     infer: Callable[[Sequence[Operand]], TableResolved]
     expand: Callable[[Sequence[pl.Series], Sequence[DataType], int], Expanded]
     deterministic: bool = True
+    digest: str = ""

@@ -1,0 +1,96 @@
+"""What a changed script does to the state of a job; nothing is started or touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from sameriver.common.config import Config
+from sameriver.common.errors import UserError, nearest
+from sameriver.compat import CompatibilityReport, JobDescription, Rules, compare, describe
+from sameriver.compat.description import together
+from sameriver.compat.ways import IGNORE_FILTER, IGNORE_SINK, TRUSTED
+from sameriver.session.session import Session
+
+Script = str | Path
+"""SQL text, or the path of a file that holds it."""
+
+
+def check(old: Script, new: Script, config: Mapping[str, str] | None = None) -> CompatibilityReport:
+    """Says what the state of a job is worth to a changed script, operator by operator.
+
+    Args:
+        old: SQL text; or a path: of a script.
+        new: SQL text, or the path of a script.
+        config: options that hold for both, as if SET came first.
+
+    Raises:
+        UserError: what is wrong with a script or an option; NO_SCRIPT, NO_JOB.
+
+    Example:
+        >>> ddl = "CREATE TABLE t (k STRING, v INT) WITH ('connector' = 'datagen');"
+        >>> report = check(
+        ...     f"{ddl} SELECT k, SUM(v) FROM t GROUP BY k;",
+        ...     f"{ddl} SELECT k, SUM(v), COUNT(*) FROM t GROUP BY k;",
+        ... )
+        >>> report.verdict.value
+        'PARTIALLY_COMPATIBLE'
+    """
+    before = load_old(old, config)
+    after, options = describe_script(script_text(new), config)
+    return compare(before, after, rules_of(options))
+
+
+def load_old(old: Script, config: Mapping[str, str] | None = None) -> JobDescription:
+    """The description of the job that is there: of a script.
+
+    Raises:
+        UserError: what is wrong with the script.
+    """
+    description, _ = describe_script(script_text(old), config)
+    return description
+
+
+def describe_script(
+    text: str, config: Mapping[str, str] | None = None
+) -> tuple[JobDescription, Config]:
+    """The description of all jobs of a script together, and the options at its end.
+
+    Raises:
+        UserError: what is wrong with the script; NO_JOB if it has no query and no INSERT.
+    """
+    session = Session(config)
+    plans = session.plan(text)
+    if not plans:
+        raise UserError(
+            "NO_JOB",
+            "the script has neither a query nor an INSERT, so there is nothing to compare",
+            hint="Add the SELECT or INSERT INTO that runs as the job.",
+        )
+    return together([describe(plan.roots, plan.config) for plan in plans]), session.config
+
+
+def rules_of(config: Config) -> Rules:
+    """How to compare, from the options of the new script."""
+    names = config[TRUSTED].split(";")
+    return Rules(
+        ignore_filter=config.boolean(IGNORE_FILTER),
+        ignore_sink=config.boolean(IGNORE_SINK),
+        trusted=frozenset(name.strip().upper() for name in names if name.strip()),
+    )
+
+
+def script_text(script: Script) -> str:
+    """The text of a script.
+
+    Raises:
+        UserError: NO_SCRIPT.
+    """
+    if isinstance(script, str):
+        return script
+    try:
+        return script.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        folder = script.parent if script.parent.is_dir() else Path()
+        near = nearest(script.name, [entry.name for entry in folder.glob("*.sql")])
+        raise UserError("NO_SCRIPT", f"can't read '{script}': {error}", hint=near) from error
