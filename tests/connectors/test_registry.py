@@ -11,7 +11,7 @@ FILE = {"connector": "filesystem", "path": "x", "format": "json"}
 @pytest.mark.parametrize(
     ("name", "options", "code", "hint"),
     [
-        ("kafka", {}, "UNKNOWN_CONNECTOR", "filesystem, datagen, print"),
+        ("kafkaesque", {}, "UNKNOWN_CONNECTOR", "filesystem, datagen, print"),
         ("filesytem", {}, "UNKNOWN_CONNECTOR", "Did you mean 'filesystem'?"),
         ("", {}, "MISSING_OPTION", "filesystem"),
         ("filesystem", {"path": "x", "format": "jsn"}, "UNKNOWN_FORMAT", "Did you mean 'json'?"),

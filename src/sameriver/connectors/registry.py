@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from sameriver.common.changes import ChangeKind
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Schema
+from sameriver.connectors.absent import ABSENT
 from sameriver.connectors.blackhole import BLACKHOLE
 from sameriver.connectors.case import CASE
 from sameriver.connectors.connector import Connector, ConnectorOption
@@ -32,7 +33,7 @@ _COMMON = (
 
 
 def connector(name: str) -> Connector:
-    """The connector of that name.
+    """The connector of that name, be it one that can't run here.
 
     Raises:
         UserError: UNKNOWN_CONNECTOR.
@@ -43,13 +44,14 @@ def connector(name: str) -> Connector:
             "the table has no option 'connector'",
             hint=f"Add WITH ('connector' = '...'). Connectors: {', '.join(CONNECTORS)}.",
         )
-    if name not in CONNECTORS:
+    known = CONNECTORS | ABSENT
+    if name not in known:
         raise UserError(
             "UNKNOWN_CONNECTOR",
             f"there is no connector '{name}'",
-            hint=f"{nearest(name, CONNECTORS)} Connectors: {', '.join(CONNECTORS)}.",
+            hint=f"{nearest(name, known)} Connectors: {', '.join(CONNECTORS)}.",
         )
-    return CONNECTORS[name]
+    return known[name]
 
 
 def check_options(

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from sameriver.common.changes import ChangeKind, Changes
 from sameriver.common.errors import SameriverError, UserError, nearest, render
-from sameriver.connectors.changelog_mode import ALL, CHANGELOG_MODE, INSERT_ONLY
+from sameriver.connectors.absent import ABSENT
+from sameriver.connectors.changelog_mode import ALL, CHANGELOG_MODE, INSERT_ONLY, MODES, UPSERT
+from sameriver.connectors.registry import changelog
 from sameriver.plan.explain import physical_text, state_text
 from sameriver.plan.physical.group_aggregate import GroupAggregate
 from sameriver.plan.physical.join import Join
@@ -131,11 +133,20 @@ def _fed(statement: Statement, scenario: Scenario) -> Statement:
     rows = [s for s in scenario.steps if getattr(s, "table", None) == str(statement.name)]
     if not rows:
         return statement
-    updates = any(set(s.kinds) - {"+I"} for s in rows if isinstance(s, Rows))
-    given = dict(statement.options)
-    mode = given.get(_MODE) if given.get("connector") == "case" else None
-    options = (("connector", "case"), (_MODE, mode or (ALL if updates else INSERT_ONLY)))
-    return replace(statement, options=options)
+    mode = _declared(dict(statement.options))
+    if mode is None:
+        updates = any(set(s.kinds) - {"+I"} for s in rows if isinstance(s, Rows))
+        mode = ALL if updates else INSERT_ONLY
+    return replace(statement, options=(("connector", "case"), (_MODE, mode)))
+
+
+def _declared(options: dict[str, str]) -> str | None:
+    """The changelog mode that a table's options tell of; None: what its rows are."""
+    name = options.get("connector", "")
+    if name == "case":
+        return options.get(_MODE)
+    upserts = name in ABSENT and changelog(name, options) == MODES[UPSERT]
+    return UPSERT if upserts else None
 
 
 def _here(parsed: Sequence[Statement], scenario: Scenario) -> list[Statement]:
