@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from sameriver.common.changes import Changes
-from sameriver.common.errors import SameriverError, UserError
+from sameriver.common.errors import ExternalError, SameriverError, UserError
 from sameriver.common.time import ManualClock
 from sameriver.connectors.connector import SourceBatch
 from sameriver.plan.physical.scan import Scan
@@ -96,6 +96,15 @@ def test_a_result_is_read_once(session: Session) -> None:
     assert result.to_polars() is first
     with pytest.raises(UserError, match="RESULT_READ"):
         result.changes().__next__()
+
+
+@pytest.mark.parametrize("date", ["DATE '9999-12-31'", "TIMESTAMP '9999-12-31 00:00:00'"])
+@pytest.mark.parametrize("days", [1, 2_000_000_000])
+def test_a_date_that_python_lacks_is_an_error(date: str, days: int) -> None:
+    result = Session().sql(f"SELECT TIMESTAMPADD(DAY, {days}, {date})")
+    with pytest.raises(ExternalError, match="cannot compute a row") as told:
+        list(result.changes())
+    assert told.value.code == "EVALUATION_FAILED"
 
 
 def test_a_result_is_an_arrow_stream(session: Session) -> None:

@@ -53,8 +53,9 @@ def _make_array(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 
 def _listed(items: _Args, dtype: pl.DataType | type[pl.DataType]) -> pl.Expr:
-    """A list of the items; each is made a list of one first, so that lists nest."""
-    return pl.concat_list([item.reshape((-1, 1)).arr.to_list() for item in items]).cast(dtype)
+    """A list of the items; each is wrapped in a struct first, so that lists nest."""
+    wrapped = [pl.struct(item.alias("item")) for item in items]
+    return pl.concat_list(wrapped).list.eval(pl.element().struct.field("item")).cast(dtype)
 
 
 def _map(operands: Sequence[Operand]) -> Resolved:

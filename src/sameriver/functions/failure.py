@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import polars as pl
+from polars.exceptions import PanicException
 
 from sameriver.common.errors import ExternalError
 
@@ -29,6 +31,29 @@ class EvaluationError(ExternalError):
 
 def failure(code: str, message: str) -> EvaluationError:
     return EvaluationError(f"[{code}] {message}")
+
+
+@contextmanager
+def evaluating(
+    what: str, hint: str = "", *, also: tuple[type[BaseException], ...] = ()
+) -> Iterator[None]:
+    """Tells what Polars can't compute as an error of the job.
+
+    Args:
+        what: names the place, such as an operator.
+        hint: what it computes, or a way out.
+        also: what else may be raised on values.
+
+    Raises:
+        ExternalError: EVALUATION_FAILED.
+    """
+    kinds: tuple[type[BaseException], ...] = (pl.exceptions.PolarsError, PanicException, *also)
+    try:
+        yield
+    except kinds as error:
+        text = str(error).split(_CONTEXT)[0]
+        message = f"{what} cannot compute a row: {text}"
+        raise ExternalError("EVALUATION_FAILED", message, hint=hint) from error
 
 
 def fail_where(

@@ -11,6 +11,7 @@ import polars as pl
 from sameriver import functions
 from sameriver.common.errors import InternalError, SameriverError
 from sameriver.common.types import Root, to_polars
+from sameriver.functions.failure import evaluating
 from sameriver.functions.signature import UNKNOWN, Evaluation, Operand, ScalarFunction
 from sameriver.functions.staged import staged
 from sameriver.plan.determinism import deterministic
@@ -78,7 +79,8 @@ def _fold(call: Call, zone: ZoneInfo) -> pl.Expr | None:
     if columns(call) or not deterministic(call):
         return None
     try:
-        value = pl.select(_call(call, zone, None)).to_series()
+        with evaluating(call.function):
+            value = pl.select(_call(call, zone, None)).to_series()
     except SameriverError:
         return None
     return pl.lit(value).first()

@@ -8,12 +8,23 @@ import polars as pl
 
 from sameriver.common.time import Clock
 from sameriver.common.types import to_polars
+from sameriver.functions.failure import evaluating
 from sameriver.operators.compile import NOW, compile_expression
 from sameriver.plan.physical.values import Values
 
 
 def values_rows(node: Values, zone: ZoneInfo, clock: Clock) -> pl.DataFrame:
-    """The rows of ``node``, computed once."""
+    """The rows of ``node``, computed once.
+
+    Raises:
+        ExternalError: EVALUATION_FAILED.
+    """
+    details = "; ".join(f"{name}: {text}" for name, text in node.details())
+    with evaluating("'Values'", details):
+        return _rows(node, zone, clock)
+
+
+def _rows(node: Values, zone: ZoneInfo, clock: Clock) -> pl.DataFrame:
     now = pl.lit(clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC")).alias(NOW)
     base = pl.select(now)
     columns = []

@@ -11,9 +11,12 @@ import polars as pl
 from sameriver.common.changes import SYMBOLS, Changes
 from sameriver.common.errors import UserError
 from sameriver.common.schema import Schema
+from sameriver.functions.failure import evaluating
 from sameriver.session.materialize import materialize
 from sameriver.session.render import rows_as_json
 from sameriver.sql.statements import Query, Statement
+
+_DATES = "Dates reach from year 1 to 9999 here."
 
 
 class Result:
@@ -71,12 +74,16 @@ class Result:
     def changes(self) -> Iterator[tuple[str, tuple[object, ...]]]:
         """Kind (``+I``, ``-U``, ``+U``, ``-D``) and Python values of each change."""
         for batch in self.batches():
-            yield from zip(symbols(batch), batch.rows.iter_rows(), strict=True)
+            with evaluating("Python", _DATES, also=(ValueError, OverflowError)):
+                rows = batch.rows.rows()
+            yield from zip(symbols(batch), rows, strict=True)
 
     def rendered(self) -> Iterator[tuple[Sequence[str], Sequence[Sequence[object]]]]:
         """Kinds and rows of each batch, values as Flink's client prints them."""
         for batch in self.batches():
-            yield symbols(batch), rows_as_json(batch.rows, self.schema, self.zone)
+            with evaluating("printing", _DATES):
+                rows = rows_as_json(batch.rows, self.schema, self.zone)
+            yield symbols(batch), rows
 
     def to_polars(self) -> pl.DataFrame:
         """The table that all changes add up to, at the end of bounded input."""
