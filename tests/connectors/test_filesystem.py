@@ -162,39 +162,6 @@ def test_a_file_outside_the_partition_folders(tmp_path: Path) -> None:
         drain(source(table))
 
 
-def test_nothing_unfinished_stands_under_a_final_name(tmp_path: Path) -> None:
-    options = file_options(tmp_path / "out", "csv")
-    target = sink(context(ONE, options))
-    target.write(Changes(pl.DataFrame({"a": [1]}, schema=ONE.to_polars())))
-    assert rows(tmp_path / "out") == []
-    target.flush()
-    assert rows(tmp_path / "out") == [(1,)]
-    target.write(Changes(pl.DataFrame({"a": [2]}, schema=ONE.to_polars())))
-    target.abort()
-    assert rows(tmp_path / "out") == [(1,)]
-    assert len(list((tmp_path / "out").iterdir())) == 1
-
-
-def test_a_sink_needs_a_folder(tmp_path: Path) -> None:
-    fill(tmp_path / "a.csv", 1)
-    with pytest.raises(ExternalError, match="which is a file"):
-        sink(context(ONE, file_options(tmp_path / "a.csv", "csv")))
-    with pytest.raises(ExternalError, match="which is a pattern"):
-        sink(context(ONE, file_options(tmp_path / "a*", "csv")))
-
-
-def test_long_output_is_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sameriver.connectors.filesystem.sink._ROLL", 3)
-    target = sink(context(ONE, file_options(tmp_path / "out", "parquet")))
-    frame = pl.DataFrame({"a": [1, 2]}, schema=ONE.to_polars())
-    for _ in range(5):
-        target.write(Changes(frame))
-    assert rows(tmp_path / "out", "parquet") == []
-    target.close()
-    assert len(list((tmp_path / "out").iterdir())) == 3
-    assert len(rows(tmp_path / "out", "parquet")) == 10
-
-
 @pytest.mark.parametrize("format", ["csv", "json", "parquet", "debezium-json", "raw"])
 def test_metadata_alone(format: str, tmp_path: Path) -> None:
     declared = Schema.of([("b", types.STRING)])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from sameriver.common.errors import UserError
+from sameriver.common.time import parse_duration
 
 Options = Mapping[str, str]
 
@@ -53,3 +56,21 @@ def character(options: Options, key: str, default: str) -> str:
     if len(value) != 1 or ord(value) > 127:
         raise bad_option(key, value, "one ASCII character")
     return value
+
+
+def milliseconds(options: Options, key: str, default: str) -> int:
+    """The option as a duration, in ms.
+
+    Raises:
+        UserError: BAD_DURATION.
+    """
+    return parse_duration(options.get(key, default)) // timedelta(milliseconds=1)
+
+
+def size(options: Options, key: str, default: str) -> int:
+    """The option as a number of bytes, which Flink writes as ``128 mb``, ``64kb`` or ``1000``."""
+    value = options.get(key, default)
+    match = re.fullmatch(r"(\d+)\s*(?:b|bytes|([kmgt])(?:b|[ie]bibytes)?)?", value.lower())
+    if match is None:
+        raise bad_option(key, value, "a number and a unit, such as '128 mb'")
+    return int(match[1]) << 10 * " kmgt".index(match[2] or " ")

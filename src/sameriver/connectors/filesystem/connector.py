@@ -9,6 +9,8 @@ from sameriver.common.schema import Field, Schema
 from sameriver.common.types import BIGINT, STRING, timestamp_ltz
 from sameriver.connectors.connector import Connector, ConnectorOption
 from sameriver.connectors.filesystem.files import local_path
+from sameriver.connectors.filesystem.partition_commit import check_partition_commit
+from sameriver.connectors.filesystem.rolling import Rolling
 from sameriver.connectors.filesystem.sink import FilesystemSink
 from sameriver.connectors.filesystem.source import FilesystemSource
 from sameriver.connectors.formats.registry import format_of
@@ -22,6 +24,8 @@ def _kinds(options: Options) -> frozenset[ChangeKind]:
 
 def _check(options: Options, schema: Schema) -> None:
     local_path(options)
+    Rolling.of(options)
+    check_partition_commit(options)
     format_of(options["format"]).check(options, schema)
 
 
@@ -32,8 +36,14 @@ FILESYSTEM = Connector(
         ConnectorOption("format", "csv, json, debezium-json, parquet or raw", required=True),
         ConnectorOption("partition.default-name", "accepted"),
         ConnectorOption("source.*", "accepted; files are read once"),
-        ConnectorOption("sink.rolling-policy.*", "accepted; files roll at checkpoints"),
-        ConnectorOption("sink.partition-commit.*", "accepted"),
+        ConnectorOption("sink.rolling-policy.file-size", "a file so large is finished", "128 mb"),
+        ConnectorOption("sink.rolling-policy.rollover-interval", "as is one so old", "30 min"),
+        ConnectorOption("sink.rolling-policy.inactivity-interval", "or idle so long", "30 min"),
+        ConnectorOption("sink.rolling-policy.check-interval", "accepted", "1 min"),
+        ConnectorOption("sink.partition-commit.trigger", "process-time", "process-time"),
+        ConnectorOption("sink.partition-commit.delay", "age of a complete partition", "0 s"),
+        ConnectorOption("sink.partition-commit.policy.kind", "success-file"),
+        ConnectorOption("sink.partition-commit.success-file.name", "its name", "_SUCCESS"),
         ConnectorOption("auto-compaction", "accepted", "false"),
     ),
     source=FilesystemSource,

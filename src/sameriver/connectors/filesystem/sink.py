@@ -3,60 +3,69 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import polars as pl
 
 from sameriver.common.changes import Changes
 from sameriver.common.errors import ExternalError
 from sameriver.common.schema import Schema
-from sameriver.connectors.connector import TableContext
+from sameriver.connectors.connector import Committable, TableContext
+from sameriver.connectors.filesystem.durable import (
+    Lock,
+    check_size,
+    cut,
+    remove,
+    show,
+    sync,
+    sync_folders,
+    writing,
+)
 from sameriver.connectors.filesystem.files import local_path
+from sameriver.connectors.filesystem.partition_commit import PartitionCommit
 from sameriver.connectors.filesystem.partitions import folder_names
+from sameriver.connectors.filesystem.rolling import Part, Rolling
 from sameriver.connectors.formats.format import Writer
 from sameriver.connectors.formats.registry import format_of
 from sameriver.connectors.print import named
 
-_ROLL = 1 << 21
-"""Rows after which a file is finished: a writer may hold all of them."""
-
-
-@dataclass(slots=True)
-class _Part:
-    """A file being written, under a hidden name."""
-
-    writer: Writer
-    hidden: Path
-    final: Path
-    rows: int = 0
-
 
 class FilesystemSink:
-    """Files ``part-<id>-<number>.<format>`` below ``path``, one open a partition.
+    """Files ``part-<job>-<run>-<number>.<format>`` below ``path``, one open a partition.
 
-    ``flush`` finishes the open files and shows all since the last under their names.
+    With checkpoints, files that are finished wait under hidden names until the commit; text files
+    stay in progress across checkpoints, which hold how long they were, until the rolling policy
+    is met. Without, ``flush`` finishes and shows all files. ``<job>`` stays the same as long as
+    the state does, so that a run finds what one before it left behind, and nothing else.
     """
 
     def __init__(self, context: TableContext) -> None:
         self._context = context
         self._format = format_of(context.options["format"])
-        self._folder = local_path(context.options)
+        self._root = local_path(context.options)
         self._partitions = [(name, context.schema[name]) for name in context.partitioned_by]
         kept = [name for name in context.schema.names if name not in context.partitioned_by]
         self._held: Schema = context.schema.select(kept)
-        self._id = uuid.uuid4().hex
+        self._rolling = Rolling.of(context.options)
+        self._commit = PartitionCommit(context.options)
+        self._job, self._run = _identifier(), _identifier()
         self._number = 0
-        self._open: dict[str, _Part] = {}
-        self._done: list[_Part] = []
-        pattern = {"*", "?"} & set(str(self._folder)) and not self._folder.is_dir()
-        if pattern or self._folder.is_file():
+        self._open: dict[str, Part] = {}
+        self._finished: dict[str, Part] = {}
+        self._recovered = False
+        self._lock: Lock | None = None
+        pattern = {"*", "?"} & set(str(self._root)) and not self._root.is_dir()
+        if pattern or self._root.is_file():
             what = "a pattern" if pattern else "a file"
             raise ExternalError(
                 "NOT_A_FOLDER",
-                f"table '{context.name}' writes into '{self._folder}', which is {what}",
+                f"table '{context.name}' writes into '{self._root}', which is {what}",
                 hint="Give the path of a folder; it is made if it isn't there.",
             )
+
+    # Rows.
 
     def write(self, changes: Changes) -> None:
         rows = named(changes.rows, self._context.schema)
@@ -67,46 +76,175 @@ class FilesystemSink:
         for folder in folders.unique(maintain_order=True):
             self._write_part(folder, changes.with_rows(rows).filter(folders == folder))
 
-    def flush(self) -> None:
-        for part in (*self._done, *self._open.values()):
-            part.writer.close()
-            part.hidden.replace(part.final)
-        self._done.clear()
-        self._open.clear()
-
-    def close(self) -> None:
-        self.flush()
-
-    def abort(self) -> None:
-        for part in (*self._done, *self._open.values()):
-            part.writer.close()
-            part.hidden.unlink(missing_ok=True)
-        self._done.clear()
-        self._open.clear()
-
     def _write_part(self, folder: str, changes: Changes) -> None:
         if not len(changes):
             return
+        now = self._context.clock.now()
+        if folder in self._open and self._rolling.is_due(self._open[folder], now):
+            self._finish(folder)
         if folder not in self._open:
-            self._open[folder] = self._new(self._folder / folder)
-        rows: pl.DataFrame = changes.rows.select(self._held.names)
+            self._open[folder] = self._new(folder, now)
         part = self._open[folder]
-        part.writer.write(changes.with_rows(rows))
-        part.rows += len(changes)
-        if part.rows >= _ROLL:
-            part.writer.close()
-            self._done.append(self._open.pop(folder))
+        rows: pl.DataFrame = changes.rows.select(self._held.names)
+        with writing(self._hidden(part.name)):
+            part.writer.write(changes.with_rows(rows))
+        part.touched, part.synced = now, False
+        self._commit.touch(folder, now)
+        if self._rolling.is_due(part, now):
+            self._finish(folder)
 
-    def _new(self, folder: Path) -> _Part:
-        name = f"part-{self._id}-{self._number}.{self._format.name}"
+    def _new(self, folder: str, now: int) -> Part:
+        name = f"part-{self._job}-{self._run}-{self._number}.{self._format.name}"
         self._number += 1
-        hidden, make = folder / f".{name}.inprogress", self._format.writer
-        assert make is not None
-        try:
+        self._make(self._root / folder)
+        self._hold()
+        name = str(Path(folder, name))
+        make = cast("Callable[..., Writer]", self._format.writer)
+        writer = make(self._hidden(name), self._held, self._context.options)
+        return Part(name=name, writer=writer, opened=now, touched=now)
+
+    def _make(self, folder: Path) -> None:
+        fresh = not self._root.is_dir()
+        with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            writer = make(hidden, self._held, self._context.options)
-        except OSError as error:
+        if fresh:
+            sync(self._root.parent)
+
+    def _finish(self, folder: str) -> None:
+        part = self._open.pop(folder)
+        with writing(self._hidden(part.name)):
+            part.writer.close()
+        self._finished[part.name] = part
+
+    def _hidden(self, name: str) -> Path:
+        path = self._root / name
+        return path.with_name(f".{path.name}.inprogress")
+
+    # Without checkpoints.
+
+    def flush(self) -> None:
+        self._show_all(last=False)
+
+    def _show_all(self, *, last: bool) -> None:
+        for folder in list(self._open):
+            self._finish(folder)
+        for name in list(self._finished):
+            show(self._hidden(name), self._root / name)
+            del self._finished[name]
+        complete = self._commit.close(self._context.clock.now(), last=last)
+        self._commit.mark(self._root, list(complete))
+
+    def close(self) -> None:
+        """Shows the rest; with checkpoints what none of them covers is dropped."""
+        if self._recovered:
+            self.abort()
+        else:
+            self._show_all(last=True)
+            self._release()
+
+    def abort(self) -> None:
+        """Drops what no checkpoint can know."""
+        for part in (*self._finished.values(), *self._open.values()):
+            if not part.prepared:
+                remove(self._hidden(part.name))
+        self._finished.clear()
+        self._open.clear()
+        self._release()
+
+    # With checkpoints.
+
+    def prepare(self, *, last: bool) -> Committable:
+        now = self._context.clock.now()
+        complete = self._commit.close(now, last=last)
+        for folder, part in list(self._open.items()):
+            whole = self._format.text is None or folder in complete
+            if last or whole or self._rolling.is_due(part, now):
+                self._finish(folder)
+        self._sync()
+        return {
+            "job": self._job,
+            "path": str(self._root),
+            "finished": list(self._finished),
+            "open": [[part.name, part.writer.size] for part in self._open.values()],
+            "waiting": dict(self._commit.waiting),
+            "complete": sorted(complete),
+        }
+
+    def _sync(self) -> None:
+        """Makes all that was written since the last time safe."""
+        parts = [p for p in (*self._finished.values(), *self._open.values()) if not p.synced]
+        for part in parts:
+            hidden = self._hidden(part.name)
+            if self._format.text is not None:
+                check_size(hidden, part.writer.size)
+            sync(hidden)
+            part.synced = part.prepared = True
+        sync_folders((self._hidden(part.name).parent for part in parts), self._root)
+
+    def commit(self, committable: Committable) -> None:
+        finished = cast("list[str]", committable["finished"])
+        folders = {self._show(name, committable) for name in finished}
+        complete = {
+            folder
+            for folder in cast("list[str]", committable["complete"])
+            if (self._root / folder).is_dir()
+        }
+        self._commit.mark(self._root, complete)
+        folders.update(self._root / folder for folder in complete)
+        sync_folders((folder for folder in folders if folder.is_dir()), self._root)
+
+    def _show(self, name: str, committable: Committable) -> Path:
+        """Gives a file its final name, unless it has it; its folder.
+
+        One that was shown before may have been taken away since, if it stood in this folder.
+
+        Raises:
+            ExternalError: OUTPUT_GONE.
+        """
+        hidden, final = self._hidden(name), self._root / name
+        if name in self._finished or hidden.exists():
+            show(hidden, final)
+            self._finished.pop(name, None)
+        elif not final.exists() and (
+            committable["path"] != str(self._root) or not self._root.is_dir()
+        ):
             raise ExternalError(
-                "UNWRITABLE_FILE", f"'{hidden}' can't be written: {error.strerror}"
-            ) from error
-        return _Part(writer, hidden, folder / name)
+                "OUTPUT_GONE",
+                f"table '{self._context.name}': the checkpoint holds rows of '{final}', which is"
+                " gone",
+                hint=f"The checkpoint wrote into '{committable['path']}': give the table the path"
+                " at which that folder is now, or start afresh without the saved state.",
+            )
+        return final.parent
+
+    def recover(self, committable: Committable | None) -> None:
+        """Goes on from a checkpoint; files in progress are cut to its rows, and shown."""
+        self._recovered = True
+        if committable is None:
+            return
+        self._job = str(committable["job"])
+        if self._root.is_dir():
+            self._hold()
+        lengths = dict(cast("list[tuple[str, int]]", committable["open"]))
+        for name, length in lengths.items():
+            if self._hidden(name).exists():
+                cut(self._hidden(name), length)
+        finished = [*cast("list[str]", committable["finished"]), *lengths]
+        self.commit({**committable, "finished": finished})
+        self._commit.waiting = dict(cast("dict[str, int]", committable["waiting"]))
+        for left in self._root.rglob(f".part-{self._job}-*.inprogress"):
+            remove(left)
+
+    def _hold(self) -> None:
+        """Keeps another run of the same job away from its hidden files."""
+        if self._recovered and self._lock is None:
+            self._lock = Lock(self._root / f".part-{self._job}.lock")
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+
+def _identifier() -> str:
+    return uuid.uuid4().hex[:12]

@@ -88,7 +88,7 @@ FrameReader = Callable[[Path, int], Iterator[pl.DataFrame]]
 
 
 class Writer(Protocol):
-    """Writes one file. A text format goes on at the end of a file that is there."""
+    """Writes one file."""
 
     @property
     def size(self) -> int:

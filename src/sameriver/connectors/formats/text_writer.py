@@ -8,9 +8,7 @@ import polars as pl
 
 
 class LineFile:
-    """A file of lines; goes on at the end of one that is there.
-
-    It is open during a ``write`` only: a sink may have thousands of files in progress.
+    """A file of lines, open during a ``write`` only: a sink may have thousands in progress.
 
     Attributes:
         size: bytes so far.
@@ -18,7 +16,7 @@ class LineFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.size = path.stat().st_size if path.exists() else 0
+        self.size = 0
 
     def write(self, lines: pl.Series) -> None:
         if not len(lines):
