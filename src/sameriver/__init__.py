@@ -2,16 +2,22 @@
 
 from sameriver.common import collecting
 from sameriver.common.errors import ExternalError, InternalError, SameriverError, UserError
-from sameriver.session import Result, Session
+from sameriver.compat import CompatibilityReport, Verdict
+from sameriver.session import Result, Session, StateDir
+from sameriver.session.check import check
 from sameriver.session.functions import udaf, udf, udtf
 
 __all__ = [
+    "CompatibilityReport",
     "ExternalError",
     "InternalError",
     "Result",
     "SameriverError",
     "Session",
+    "StateDir",
     "UserError",
+    "Verdict",
+    "check",
     "udaf",
     "udf",
     "udtf",

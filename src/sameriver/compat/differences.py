@@ -89,11 +89,11 @@ def _drop(items: list[Item], item: Item) -> None:
 
 def reasons(hold: Hold, found: Difference) -> Iterator[Reason]:
     """A reason for each difference."""
-    for old, new, level in found.replaced:
+    for old, new, level in found.replaced if any(hold.changed) else ():
         yield _replaced(hold, old, new, level)
-    for new in found.added:
+    for new in found.added if hold.added else ():
         yield _added(hold, new, hold.exchanged if found.removed and hold.exchanged else hold.added)
-    for old in found.removed:
+    for old in found.removed if hold.removed else ():
         yield _removed(hold, old)
     if found.moved and hold.moved:
         yield _moved(hold, found.moved)
@@ -107,7 +107,7 @@ def _replaced(hold: Hold, old: Item, new: Item, level: int) -> Reason:
     elif old.text == new.text:
         change = f"`{new.text}` is computed otherwise"
     else:
-        change = f"{_noun(hold)} `{old.text}` becomes `{new.text}`"
+        change = f"{_named(hold, old)} becomes `{new.text}`"
     return Reason(
         rule=rule,
         message=f"{change}: {_ending(hold)}",
@@ -121,7 +121,7 @@ def _replaced(hold: Hold, old: Item, new: Item, level: int) -> Reason:
 def _added(hold: Hold, new: Item, rule: str) -> Reason:
     return Reason(
         rule=rule,
-        message=f"{_noun(hold)} `{new.text}` is new: {_ending(hold)}",
+        message=f"{_named(hold, new)} is new: {_ending(hold)}",
         verdict=_VERDICTS[hold.how],
         new=new.position,
         outputs=new.outputs,
@@ -133,7 +133,7 @@ def _removed(hold: Hold, old: Item) -> Reason:
     ending = "its state is dropped" if free else _ending(hold)
     return Reason(
         rule=hold.removed,
-        message=f"{_noun(hold)} `{old.text}` is gone: {ending}",
+        message=f"{_named(hold, old)} is gone: {ending}",
         verdict=Verdict.FULL if free else _VERDICTS[hold.how],
         old=old.position,
     )
@@ -152,8 +152,9 @@ def _moved(hold: Hold, pairs: Sequence[tuple[Item, Item]]) -> Reason:
     )
 
 
-def _noun(hold: Hold) -> str:
-    return "" if hold.how is How.FREE else hold.noun
+def _named(hold: Hold, item: Item) -> str:
+    """An aggregate speaks for itself."""
+    return f"`{item.text}`" if hold.how is How.FREE else f"{hold.noun} `{item.text}`"
 
 
 def _ending(hold: Hold) -> str:

@@ -78,6 +78,12 @@ class Maker:
         """A trait that is there or not."""
         return self.fact(name, name, text) if set else Trait(name=name, items=())
 
+    def mixed(self, calls: Sequence[AggregateCall], retract: bool) -> Trait:
+        """All aggregates in order, where those over all rows and over distinct values mix."""
+        both = len({call.distinct for call in calls}) == 2
+        items = tuple(self._call(call, retract) for call in calls) if both else ()
+        return Trait(name="order of aggregates", items=items)
+
     def calls(self, calls: Sequence[AggregateCall], retract: bool) -> tuple[Trait, Trait]:
         """The aggregates: those over all rows, and those over distinct values."""
         items = [(self._call(call, retract), call.distinct) for call in calls]

@@ -47,12 +47,14 @@ def operator_reasons(
     found = [
         *_trait_reasons(old, new, strict),
         *filter_reasons(old, new, strict, ignored=rules.ignore_filter),
-        *path_reasons(old, new, strict, upstream),
     ]
-    if all(reason.verdict is not Verdict.INCOMPATIBLE for reason in found):
-        found += _state_reasons(old, new, strict)
-    if all(reason.verdict is not Verdict.INCOMPATIBLE for reason in found):
-        found += _function_reasons(old, new, rules.trusted)
+    for more in (
+        path_reasons(old, new, strict, upstream),
+        _state_reasons(old, new, strict),
+        _function_reasons(old, new, rules.trusted),
+    ):
+        if all(reason.verdict is not Verdict.INCOMPATIBLE for reason in found):
+            found += more
     return tuple(found)
 
 

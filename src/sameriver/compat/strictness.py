@@ -126,6 +126,7 @@ def _shown(noun: str, added: str, removed: str, changed: str = "", moved: str = 
         removed=removed,
         changed=(changed or added,),
         moved=moved or changed or added,
+        replaces=False,
     )
 
 
@@ -181,6 +182,7 @@ _RJOIN_FILTERS = ("RJOIN-06", "RJOIN-06", "RJOIN-06")
 STRICTNESS: Mapping[str, Strictness] = {
     "GroupAggregate": Strictness(
         holds={
+            "grouping sets": _one("grouping sets", _GROUPS, "GAGG-09", decisive=True),
             "group key": _set("group key", _GROUPS, "GAGG-07", "GAGG-08", "GAGG-09"),
             "distinct aggregate": replace(
                 _sequence("distinct aggregate", _SEEN, "GAGG-13", "GAGG-14", "GAGG-15", "GAGG-10"),
@@ -189,6 +191,7 @@ STRICTNESS: Mapping[str, Strictness] = {
             "aggregate": _aggregates(
                 "GAGG-01", "GAGG-02", "GAGG-03", ("GAGG-17", "GAGG-04", "GAGG-06"), "GAGG-05"
             ),
+            "order of aggregates": _shown("aggregate", "", "", moved="GAGG-11"),
         },
         survivor=("GAGG-16", "GAGG-16", "GAGG-16"),
         path="GAGG-06",
@@ -197,6 +200,7 @@ STRICTNESS: Mapping[str, Strictness] = {
     "WindowAggregate": Strictness(
         holds={
             **_window("WTVF-10", "WTVF-11", "WTVF-12", "WTVF-29", "WTVF-28"),
+            "grouping sets": _one("grouping sets", _GROUPS, "WTVF-27", decisive=True),
             "group key": _sequence(
                 "group key", _GROUPS, "WTVF-13", "WTVF-14", "WTVF-15", "WTVF-16"
             ),
@@ -212,13 +216,14 @@ STRICTNESS: Mapping[str, Strictness] = {
             "aggregate": _aggregates(
                 "WTVF-01", "WTVF-02", "WTVF-03", ("WTVF-04", "WTVF-04", "WTVF-06"), "WTVF-05"
             ),
-            "window column": _shown("window column", "WTVF-07", "WTVF-07"),
+            "window column": _shown("window column", "WTVF-07", "WTVF-07", moved="WTVF-09"),
         },
         survivor=("WTVF-23", "WTVF-20", "WTVF-21"),
         path="WTVF-24",
         state="WTVF-24",
         gone="WTVF-26",
         new="WTVF-26",
+        shown=("WTVF-07", "WTVF-07"),
     ),
     "GroupWindow": Strictness(
         holds={
@@ -238,6 +243,7 @@ STRICTNESS: Mapping[str, Strictness] = {
         survivor=("", "GWIN-02", ""),
         path="GWIN-06",
         state="GWIN-06",
+        shown=("GWIN-07", "GWIN-07"),
     ),
     "WindowTable": Strictness(
         holds={
@@ -307,6 +313,10 @@ STRICTNESS: Mapping[str, Strictness] = {
     ),
     "TopN": Strictness(
         holds={
+            "row key": replace(
+                _set("upsert key of the ranked rows", "rows are known by it", "TOPN-04"),
+                decisive=True,
+            ),
             "partition key": replace(
                 _set("partition key", _PARTITIONS, "TOPN-05", "TOPN-06", "TOPN-07"),
                 moved="TOPN-01",
@@ -317,7 +327,6 @@ STRICTNESS: Mapping[str, Strictness] = {
             ),
             "rank function": _one("rank function", _RANKED, "TOPN-08"),
             "rank range": _one("number of ranks", _RANKED, "TOPN-10"),
-            "row key": _set("upsert key of the ranked rows", "rows are known by it", "TOPN-04"),
             "stored column": _columns("stored column", "TOPN-11", "TOPN-12", "TOPN-13"),
             "rank column": _shown("rank column", "TOPN-02", "TOPN-03"),
         },
@@ -402,6 +411,27 @@ STRICTNESS: Mapping[str, Strictness] = {
         gone="TSORT-04",
         new="TSORT-04",
         shown=("TSORT-02", "TSORT-02"),
+    ),
+    "ChangelogNormalize": Strictness(
+        holds={
+            "primary key": _set("primary key", "rows are known by it", "SRC-09"),
+            "stored column": _columns("column read", "SRC-07"),
+        },
+        path="SRC-07",
+        state="SRC-07",
+        gone="SRC-09",
+        new="SRC-09",
+    ),
+    "SinkMaterializer": Strictness(
+        holds={
+            "sink key": _set("primary key of the sink", "rows are stored by it", "SINK-08"),
+            "upsert key": _set("upsert key of the rows", "rows are known by it", "SINK-08"),
+            "stored column": _columns("column written", "SINK-08"),
+        },
+        path="SINK-08",
+        state="SINK-08",
+        gone="SINK-08",
+        new="SINK-08",
     ),
     "Limit": Strictness(
         holds={

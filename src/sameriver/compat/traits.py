@@ -8,7 +8,10 @@ from typing import Any
 from sameriver.common.types import Root
 from sameriver.compat.description import Item, Trait
 from sameriver.compat.items import Maker, duration_text
+from sameriver.plan.physical.calc import Calc
+from sameriver.plan.physical.changelog_normalize import ChangelogNormalize
 from sameriver.plan.physical.deduplicate import Deduplicate
+from sameriver.plan.physical.expand import Expand
 from sameriver.plan.physical.group_aggregate import GroupAggregate
 from sameriver.plan.physical.group_window import GroupWindow
 from sameriver.plan.physical.interval_join import IntervalJoin
@@ -20,6 +23,7 @@ from sameriver.plan.physical.node import INSERT_ONLY, PhysicalNode
 from sameriver.plan.physical.over_aggregate import OverAggregate
 from sameriver.plan.physical.over_sorted import OverSorted
 from sameriver.plan.physical.set_operation import SetOperation
+from sameriver.plan.physical.sink_materializer import SinkMaterializer
 from sameriver.plan.physical.temporal_join import TemporalJoin
 from sameriver.plan.physical.temporal_sort import TemporalSort
 from sameriver.plan.physical.top_n import TopN
@@ -44,12 +48,23 @@ def traits(maker: Maker) -> Traits:
 
 def _group_aggregate(node: GroupAggregate, maker: Maker) -> Traits:
     keys = maker.keys("group key", node.input.schema, node.keys)
-    return (keys, *maker.calls(node.calls, node.retract))
+    mixed = maker.mixed(node.calls, node.retract)
+    return (*_sets(node.input, maker), keys, *maker.calls(node.calls, node.retract), mixed)
+
+
+def _sets(node: PhysicalNode, maker: Maker) -> Traits:
+    """GROUPING SETS, ROLLUP or CUBE below an aggregation."""
+    while isinstance(node, Calc):
+        node = node.input
+    if not isinstance(node, Expand):
+        return ()
+    return (maker.fact("grouping sets", node.scope().path[-1], dict(node.details())["sets"]),)
 
 
 def _window_aggregate(node: WindowAggregate, maker: Maker) -> Traits:
     return (
         *_window(node.window, maker, node.attached),
+        *_sets(node.input, maker),
         maker.keys("group key", node.input.schema, node.keys),
         *maker.calls(node.calls, node.retract),
         maker.flag("calculation", node.calculated, "a computed column"),
@@ -166,11 +181,22 @@ def _deduplicate(node: Deduplicate, maker: Maker) -> Traits:
 def _top_n(node: TopN, maker: Maker) -> Traits:
     rest = [name for name in node.input.schema.names if name not in node.partition]
     return (
+        *_row_key(node.input, maker),
         maker.keys("partition key", node.input.schema, node.partition),
         maker.order("order", node.order),
         *_ranks(node, maker),
         maker.columns("stored column", node.input.schema, rest),
     )
+
+
+def _row_key(node: PhysicalNode, maker: Maker) -> Traits:
+    """The primary key by which the source of the ranked rows replaces them."""
+    while isinstance(node, Calc):
+        node = node.input
+    if not isinstance(node, ChangelogNormalize):
+        return ()
+    source = Maker(node, maker.reader, maker.places, maker.outputs, maker.zone)
+    return (source.keys("row key", node.schema, node.keys),)
 
 
 def _ranks(node: TopN | WindowTopN, maker: Maker) -> Traits:
@@ -284,6 +310,24 @@ def _limit(node: Limit, maker: Maker) -> Traits:
     )
 
 
+def _changelog_normalize(node: ChangelogNormalize, maker: Maker) -> Traits:
+    rest = [name for name in node.schema.names if name not in node.keys]
+    return (
+        maker.keys("primary key", node.schema, node.keys),
+        maker.columns("stored column", node.schema, rest),
+    )
+
+
+def _sink_materializer(node: SinkMaterializer, maker: Maker) -> Traits:
+    keys = {*node.keys, *node.upsert_key}
+    rest = [name for name in node.schema.names if name not in keys]
+    return (
+        maker.keys("sink key", node.schema, node.keys),
+        maker.keys("upsert key", node.schema, node.upsert_key),
+        maker.columns("stored column", node.schema, rest),
+    )
+
+
 def _match_recognize(node: MatchRecognize, maker: Maker) -> Traits:
     def named(name: str, text: str, meaning: str) -> Trait:
         return maker.fact(name, meaning, text)
@@ -304,6 +348,7 @@ def _match_recognize(node: MatchRecognize, maker: Maker) -> Traits:
 
 
 TRAITS: Mapping[type[PhysicalNode], Callable[[Any, Maker], Traits]] = {
+    ChangelogNormalize: _changelog_normalize,
     Deduplicate: _deduplicate,
     GroupAggregate: _group_aggregate,
     GroupWindow: _group_window,
@@ -315,6 +360,7 @@ TRAITS: Mapping[type[PhysicalNode], Callable[[Any, Maker], Traits]] = {
     OverAggregate: _over_aggregate,
     OverSorted: _over_sorted,
     SetOperation: _set_operation,
+    SinkMaterializer: _sink_materializer,
     TemporalJoin: _temporal_join,
     TemporalSort: _temporal_sort,
     TopN: _top_n,
