@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event
 from types import FrameType
 from typing import Annotated
@@ -15,7 +16,8 @@ import typer
 from sameriver.cli.output import Output, writer
 from sameriver.cli.progress import ProgressLine
 from sameriver.cli.script import ScriptArgument, SetOption, errors_of, options_of, read_script
-from sameriver.session import Result, Session
+from sameriver.common.errors import UserError
+from sameriver.session import Result, Session, StateDir
 from sameriver.sql.statements import Describe, Explain, Show
 from sameriver.sql.statements import SetOption as SetStatement
 
@@ -24,20 +26,39 @@ def run(
     script: ScriptArgument,
     options: SetOption = None,
     output: Annotated[Output, typer.Option(help="How a SELECT shows changes.")] = Output.TABLE,
+    state: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the state: a script that was stopped goes on from there."),
+    ] = None,
+    savepoint: Annotated[
+        Path | None, typer.Option("--from", help="Savepoint that the state begins with.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the state there is.")] = False,
 ) -> None:
     """Executes the statements of a script in order."""
     with errors_of(script):
         text = read_script(script)
+        kept = _state_dir(state, savepoint, fresh)
     line = ProgressLine()
     with errors_of(script, text), _stoppable() as stop:
         try:
             session = Session(options_of(options))
-            for result in session.results(text, stop=stop, progress=line):
+            for result in session.results(text, stop=stop, progress=line, state=kept):
                 _show(result, output, line)
                 if stop.is_set():
                     break
         finally:
             line.close()
+
+
+def _state_dir(path: Path | None, savepoint: Path | None, fresh: bool) -> StateDir | None:
+    if path is None and (savepoint is not None or fresh):
+        raise UserError(
+            "BAD_USAGE",
+            f"'{'--fresh' if savepoint is None else '--from'}' needs a folder for the state",
+            hint="Add --state DIR.",
+        )
+    return None if path is None else StateDir(path, savepoint, fresh)
 
 
 def _show(result: Result, output: Output, line: ProgressLine) -> None:

@@ -94,6 +94,13 @@ OPTIONS: dict[str, Option] = {
             "AUTO, FORCE or NONE: rows come under the primary key of a sink that takes upserts",
         ),
         Option(
+            "execution.checkpointing.interval",
+            "30 s",
+            "time between checkpoints, with a state folder; 0: at the end only",
+            "duration",
+        ),
+        Option("execution.checkpointing.num-retained", "1", "checkpoints that are kept", "integer"),
+        Option(
             "table.exec.source.idle-timeout",
             "0 ms",
             "a silent source stops holding back; 0: no",

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sameriver.checkpoint.manifest import Manifest
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
+from sameriver.engine.checkpoints import Checkpointer
 from sameriver.engine.job import Job
 from sameriver.engine.prefetch import Prefetcher
 from sameriver.plan.physical.node import PhysicalNode
@@ -26,6 +28,7 @@ class Progress:
         watermark: that of the output in ms; None: none yet, or the end.
         lag: the clock minus the watermark, in ms.
         seconds: since the start.
+        checkpoint: the last checkpoint of this run.
     """
 
     rows_in: int
@@ -35,16 +38,23 @@ class Progress:
     watermark: int | None
     lag: int | None
     seconds: float
+    checkpoint: Manifest | None = None
 
 
 class Driver:
     """Drives a job in the caller's thread; one ``step`` takes a batch of each source at most.
 
     Use it as a context manager: it closes the job, or aborts it after an error.
+
+    Attributes:
+        job: what it drives; on entering the state is restored that ``checkpoints`` has of it.
+        finished: the job had come to its end in an earlier run.
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, checkpoints: Checkpointer | None = None) -> None:
         self.job = job
+        self.finished = False
+        self._checkpoints = checkpoints
         self._ready = threading.Event()
         self._started = time.monotonic()
         self._flushed = self._started
@@ -58,19 +68,38 @@ class Driver:
         try:
             self._start()
         except BaseException:
-            self._close_sources()
-            self.job.abort()
+            self._fail()
             raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._close_sources()
-        if kind is None or kind is GeneratorExit:
-            self.job.close()
+        if kind is None or (kind is GeneratorExit and self._checkpoints is None):
+            self._end()
         else:
+            self._fail()
+
+    def _end(self) -> None:
+        ended = not self._open
+        self._close_sources()
+        try:
+            if self._checkpoints is not None:
+                self._checkpoints.end(finished=ended)
+        except BaseException:
             self.job.abort()
+            raise
+        self.job.close()
+
+    def _fail(self) -> None:
+        self._close_sources()
+        if self._checkpoints is not None:
+            self._checkpoints.abandon()
+        self.job.abort()
 
     def _start(self) -> None:
+        if self._checkpoints is not None:
+            self.finished = self._checkpoints.start(self.job)
+            if self.finished:
+                return
         rows = self.job.config.integer("sameriver.batch.rows")
         for node in self.job.sources:
             if isinstance(node, Scan) and not self.job.is_finished(node):
@@ -86,6 +115,8 @@ class Driver:
         """Takes what the sources have, fires timers; False once all sources have ended."""
         if not self._open:
             return False
+        if self._checkpoints is not None:
+            self._checkpoints.step()
         self._ready.clear()
         moved = [self._take(node) for node in list(self._open)]
         self.job.fire_timers()
@@ -107,6 +138,7 @@ class Driver:
             watermark=watermark,
             lag=None if watermark is None else self.job.clock.now() - watermark,
             seconds=time.monotonic() - self._started,
+            checkpoint=None if self._checkpoints is None else self._checkpoints.last,
         )
 
     def _take(self, node: PhysicalNode) -> bool:
@@ -151,21 +183,24 @@ def run(
     *,
     stop: threading.Event | None = None,
     progress: Callable[[Progress], None] | None = None,
+    checkpoints: Checkpointer | None = None,
 ) -> Progress:
     """Runs a job to its end, or until ``stop`` is set from another thread or a signal.
 
     At the end of all (bounded) sources watermarks go to the maximum; processing-time windows
-    that are still open are not fired. Stopping early closes the sinks on what was written.
+    that are still open are not fired. Stopping early saves the job, if ``checkpoints`` are taken,
+    and closes the sinks on what was written.
 
     Args:
         job: not started yet.
         stop: set it to stop between two batches.
         progress: called after each step.
+        checkpoints: saves the job, and takes over what was saved of it.
 
     Raises:
         SameriverError: the job failed; its sinks were aborted.
     """
-    with Driver(job) as driver:
+    with Driver(job, checkpoints) as driver:
         while driver.step() and not (stop is not None and stop.is_set()):
             if progress is not None:
                 progress(driver.progress())

@@ -10,9 +10,15 @@ from sameriver.common.changes import MAX_WATERMARK, Changes, Watermark
 from sameriver.common.config import Config
 from sameriver.common.errors import InternalError
 from sameriver.common.time import Clock, SystemClock
-from sameriver.connectors.connector import Sink, Source, SourceBatch
+from sameriver.connectors.connector import (
+    Committable,
+    CommittingSink,
+    Sink,
+    Source,
+    SourceBatch,
+)
 from sameriver.engine.graph import build, is_sharded
-from sameriver.engine.snapshot import JobState, SourceState
+from sameriver.engine.snapshot import JobCapture, JobState, SourceState
 from sameriver.engine.tables import open_sink, open_source
 from sameriver.operators.values import values_rows
 from sameriver.plan.physical.node import PhysicalNode
@@ -53,6 +59,7 @@ class Job:
         self.clock = clock or SystemClock()
         self.rows_in = 0
         self._stand_in = sources
+        self._commits = False
         self._executor = _executor(roots, config)
         self._sinks: list[Sink] = []
         try:
@@ -157,12 +164,50 @@ class Job:
             vertex.restore(node)
         self._states = dict(zip(self.sources, state.sources, strict=True))
 
+    # Checkpoints.
+
+    @property
+    def nodes(self) -> tuple[PhysicalNode, ...]:
+        """All nodes, inputs before what reads them: the order of ``JobState.nodes``."""
+        return tuple(vertex.node for vertex in self._graph.vertices)
+
+    def capture(self, *, last: bool) -> JobCapture:
+        """Copies what has to be saved; what plain sinks were given is made visible.
+
+        Args:
+            last: no more input will come.
+        """
+        return JobCapture(
+            nodes=tuple(vertex.capture() for vertex in self._graph.vertices),
+            sources=tuple(self._states.values()),
+            sinks=tuple(_prepare(sink, last) for sink in self._sinks),
+        )
+
+    def recover(self, committables: Sequence[Committable | None] | None) -> None:
+        """Tells sinks that checkpoints decide when their output shows, and where they stand.
+
+        Args:
+            committables: of the checkpoint that the job goes on from; None: it starts afresh.
+        """
+        self._commits = True
+        known = [None] * len(self._sinks) if committables is None else committables
+        for sink, committable in zip(self._sinks, known, strict=True):
+            if isinstance(sink, CommittingSink):
+                sink.recover(committable)
+
+    def commit(self, committables: Sequence[Committable | None]) -> None:
+        """Shows output that a checkpoint covers."""
+        for sink, committable in zip(self._sinks, committables, strict=True):
+            if isinstance(sink, CommittingSink) and committable is not None:
+                sink.commit(committable)
+
     # Output and end.
 
     def flush(self) -> None:
         """Makes what was written visible, as far as the sinks can."""
         for sink in self._sinks:
-            sink.flush()
+            if not (self._commits and isinstance(sink, CommittingSink)):
+                sink.flush()
 
     def close(self) -> None:
         """Flushes and closes the sinks. Not an end of input: ``finish`` the sources for that."""
@@ -193,6 +238,13 @@ class Job:
     def output_watermark(self) -> int:
         """The lowest watermark that reached a sink."""
         return min(vertex.watermark for vertex in self._graph.sinks)
+
+
+def _prepare(sink: Sink, last: bool) -> Committable | None:
+    if isinstance(sink, CommittingSink):
+        return sink.prepare(last=last)
+    sink.flush()
+    return None
 
 
 def _executor(roots: Sequence[PhysicalNode], config: Config) -> ThreadPoolExecutor | None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from sameriver.connectors.connector import Position
+from sameriver.connectors.connector import Committable, Position
 from sameriver.engine.events import partition
 from sameriver.plan.physical.node import PhysicalNode
+from sameriver.state.handle import Capture
 
 Tables = dict[str, pl.DataFrame]
 """State tables of a node, by name."""
@@ -32,6 +33,20 @@ class NodeState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodeCapture:
+    """A copy of what one node has to save.
+
+    Attributes:
+        shards: what each table has to save, by shard.
+        watermarks, emitted: as in ``NodeState``.
+    """
+
+    shards: tuple[Mapping[str, Capture], ...]
+    watermarks: tuple[int, ...]
+    emitted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SourceState:
     """How far a source was read; position None: not at all."""
 
@@ -45,6 +60,19 @@ class JobState:
 
     nodes: tuple[NodeState, ...]
     sources: tuple[SourceState, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobCapture:
+    """A copy of what a checkpoint has to save of a job; order as in ``JobState``.
+
+    Attributes:
+        sinks: what each sink waits to show; None: a sink that shows all at once.
+    """
+
+    nodes: tuple[NodeCapture, ...]
+    sources: tuple[SourceState, ...]
+    sinks: tuple[Committable | None, ...]
 
 
 def merge_tables(shards: Sequence[Tables]) -> Tables:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-import polars as pl
-
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK, Changes, Event, Watermark
-from sameriver.common.errors import ExternalError, InternalError
+from sameriver.common.errors import InternalError
 from sameriver.engine.events import clip, cut, delayed, merge, partition, spread
-from sameriver.engine.snapshot import NodeState, merge_tables, split_tables
+from sameriver.engine.snapshot import NodeCapture, NodeState, merge_tables, split_tables
+from sameriver.functions.failure import evaluating
 from sameriver.operators.operator import Operator
 from sameriver.plan.physical.node import PhysicalNode
 
@@ -41,6 +40,7 @@ class Vertex:
         self._ports = [MIN_WATERMARK] * len(node.inputs)
         self._idle_ports = [False] * len(node.inputs)
         self._columns = dict(node.schema.to_polars())
+        self._details = "; ".join(f"{name}: {text}" for name, text in node.details())
         self._assigns = bool(operators) and operators[0].assigns
         self._delay = operators[0].delay if operators else 0
 
@@ -176,14 +176,8 @@ class Vertex:
 
     def _guard(self, call: Callable[..., Iterable[Event]], *args: object) -> list[Event]:
         """Calls an operator; what Polars raises is told with the node it came from."""
-        try:
+        with evaluating(f"'{type(self.node).__name__}'", self._details):
             return list(call(*args))
-        except pl.exceptions.PolarsError as error:
-            raise ExternalError(
-                "EVALUATION_FAILED",
-                f"'{type(self.node).__name__}' cannot compute a row: {error}",
-                hint="; ".join(f"{name}: {text}" for name, text in self.node.details()),
-            ) from error
 
     # Watermarks.
 
@@ -217,6 +211,15 @@ class Vertex:
     def snapshot(self) -> NodeState:
         tables = merge_tables([operator.context.store.snapshot() for operator in self.operators])
         return NodeState(tables=tables, watermarks=tuple(self._ports), emitted=self.emitted)
+
+    def capture(self) -> NodeCapture:
+        """Copies what changed since the last capture, shard by shard."""
+        stores = [operator.context.store for operator in self.operators]
+        return NodeCapture(
+            shards=tuple(store.capture(whole=False) for store in stores),
+            watermarks=tuple(self._ports),
+            emitted=self.emitted,
+        )
 
     def restore(self, state: NodeState) -> None:
         """Takes over a snapshot, of any number of shards."""

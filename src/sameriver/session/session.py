@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event
 
 from sameriver.common.changes import Changes
@@ -14,7 +15,8 @@ from sameriver.common.time import Clock, SystemClock
 from sameriver.connectors.changelog_mode import CHANGELOG_MODE, delivered
 from sameriver.connectors.connector import Sink
 from sameriver.connectors.frame import KIND_COLUMN, register_frames
-from sameriver.engine.driver import Driver, Progress, run
+from sameriver.engine.checkpoints import Checkpointer, Saving
+from sameriver.engine.driver import Driver, run
 from sameriver.engine.job import Job, Sources
 from sameriver.functions.python import PythonFunction
 from sameriver.plan.bind import bind_create_as, bind_table, bind_view
@@ -24,13 +26,11 @@ from sameriver.session import commands
 from sameriver.session.commands import OK, Listing, listing
 from sameriver.session.frames import Frame, create_table, frames, schema_of
 from sameriver.session.functions import check_function, imported
+from sameriver.session.keeper import Keeper, Running, StateDir, Watch
 from sameriver.session.plans import Plan, check_table, plan, plan_of
 from sameriver.session.result import Result
 from sameriver.sql import parse_script, statements
 from sameriver.sql.statements import Statement
-
-Watch = Callable[[Progress], None]
-"""Told how far a running job is, after each batch."""
 
 
 class Session:
@@ -65,7 +65,12 @@ class Session:
     # Statements.
 
     def execute(
-        self, script: str, *, stop: Event | None = None, progress: Watch | None = None
+        self,
+        script: str,
+        *,
+        stop: Event | None = None,
+        progress: Watch | None = None,
+        state: StateDir | str | Path | None = None,
     ) -> list[Result]:
         """Runs a script; one result a statement.
 
@@ -75,19 +80,34 @@ class Session:
             script: statements that ``;`` ends.
             stop: set it from another thread to stop the running job between two batches.
             progress: called after each batch of a running job.
+            state: where the script's jobs keep their state. A script that was stopped goes on
+                where it was; one that has ended does nothing.
 
         Raises:
             SameriverError: the first statement that is wrong, or whose job failed; what came
                 before it has been done.
         """
-        return list(self.results(script, stop=stop, progress=progress))
+        return list(self.results(script, stop=stop, progress=progress, state=state))
 
     def results(
-        self, script: str, *, stop: Event | None = None, progress: Watch | None = None
+        self,
+        script: str,
+        *,
+        stop: Event | None = None,
+        progress: Watch | None = None,
+        state: StateDir | str | Path | None = None,
     ) -> Iterator[Result]:
-        """The same one by one: a statement is executed when its result is asked for."""
-        for statement in parse_script(script):
-            yield self._execute(statement, stop, progress)
+        """The same one by one: a statement is executed when its result is asked for.
+
+        With ``state`` a script that is told to stop goes no further.
+        """
+        parsed = parse_script(script)
+        keeper = None if state is None else Keeper(state, script)
+        running = Running(stop, progress, keeper)
+        for statement in parsed:
+            yield self._execute(statement, running)
+            if keeper is not None and running.stopped:
+                return
 
     def sql(self, query: str) -> Result:
         """Runs a single statement, most often a query.
@@ -103,7 +123,7 @@ class Session:
                 f"'sql' takes one statement, not {len(parsed)}",
                 hint="Use 'execute' for scripts.",
             )
-        return self._execute(parsed[0], None, None)
+        return self._execute(parsed[0], Running())
 
     def plan(self, script: str | Iterable[Statement]) -> list[Plan]:
         """The plans of all jobs of a script; definitions and options take effect, jobs don't run.
@@ -229,15 +249,21 @@ class Session:
 
     # One statement.
 
-    def _execute(self, statement: Statement, stop: Event | None, progress: Watch | None) -> Result:
+    def _execute(self, statement: Statement, running: Running) -> Result:
         planned = self._plan(statement)
         if planned is None:
             return self._small(statement, self._command(statement))
+        saving = None if running.keeper is None else running.keeper.next(planned)
         if isinstance(statement, statements.Query):
-            batches = self._run_query(planned, stop, progress)
+            batches = self._run_query(planned, running, saving)
             return Result(planned.schema, batches, statement, planned.config.zone)
         with _placed(statement):
-            last = run(self.job(planned), stop=stop, progress=progress)
+            last = run(
+                self.job(planned),
+                stop=running.stop,
+                progress=running.progress,
+                checkpoints=_checkpointer(saving),
+            )
         return self._small(statement, listing(["rows written"], [[str(last.rows_out)]]))
 
     def _small(self, statement: Statement, shown: Listing) -> Result:
@@ -245,16 +271,20 @@ class Session:
         return Result(shown.schema, batches, statement, self.config.zone)
 
     def _run_query(
-        self, planned: Plan, stop: Event | None, progress: Watch | None
+        self, planned: Plan, running: Running, saving: Saving | None
     ) -> Iterator[Changes]:
-        """Drives the job as its changes are asked for."""
+        """Drives the job as its changes are asked for.
+
+        A checkpoint comes after all changes that it covers have been taken.
+        """
         out = _Outbox()
-        with _placed(planned.statement), Driver(self.job(planned, sink=out)) as driver:
+        job = self.job(planned, sink=out)
+        with _placed(planned.statement), Driver(job, _checkpointer(saving)) as driver:
             alive = True
             while alive:
-                alive = driver.step() and not (stop is not None and stop.is_set())
-                if progress is not None:
-                    progress(driver.progress())
+                alive = driver.step() and not running.stopped
+                if running.progress is not None:
+                    running.progress(driver.progress())
                 while out.batches:
                     yield out.batches.popleft()
 
@@ -391,6 +421,10 @@ def _placed(statement: Statement) -> Iterator[None]:
             hint="Compute parts of them in derived tables or views.",
             position=position,
         ) from None
+
+
+def _checkpointer(saving: Saving | None) -> Checkpointer | None:
+    return None if saving is None else Checkpointer(saving)
 
 
 class _Outbox:

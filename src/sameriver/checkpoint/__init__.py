@@ -1,0 +1,1 @@
+"""State on disk: checkpoints, savepoints, and the folder that holds them."""

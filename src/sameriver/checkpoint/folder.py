@@ -1,0 +1,165 @@
+"""The state folder of a script: its checkpoints, and what belongs to them.
+
+``checkpoints/N/`` holds what checkpoint N wrote and its manifest, which names files of earlier
+checkpoints too; ``savepoints/`` is where savepoints go by default.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+
+from sameriver.checkpoint import disk
+from sameriver.checkpoint.lock import locked
+from sameriver.checkpoint.manifest import FORMAT, Manifest
+from sameriver.checkpoint.manifest_file import NAME, read_manifest, write_manifest
+from sameriver.common.errors import ExternalError, UserError
+from sameriver.common.schema import unique
+
+_MARK = "folder.json"
+_DRAFT = ".draft"
+
+Writer = Callable[[Path, str], Manifest]
+"""Writes the files of a checkpoint into a folder; the text goes before their names in paths."""
+
+
+class StateFolder:
+    """A folder that holds the state of one script.
+
+    Attributes:
+        path: of the folder.
+        checkpoints: what paths of files are relative to.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self.checkpoints = self.path / "checkpoints"
+        self.savepoints = self.path / "savepoints"
+        self.requests = self.path / "requests"
+
+    @classmethod
+    def make(cls, path: Path) -> StateFolder:
+        """The folder at ``path``, made if there is none.
+
+        Raises:
+            UserError: FOREIGN_FOLDER if it holds something else.
+            ExternalError: CANT_WRITE; NEWER_FORMAT.
+        """
+        folder = cls(path)
+        with disk.writing("state", folder.path):
+            if not folder._is_marked():
+                if folder.path.is_dir() and any(folder.path.iterdir()):
+                    raise UserError(
+                        "FOREIGN_FOLDER",
+                        f"'{path}' holds files, but no state of a job",
+                        hint="Give the path of a new or empty folder.",
+                    )
+                for made in (folder.checkpoints, folder.savepoints, folder.requests):
+                    made.mkdir(parents=True, exist_ok=True)
+                disk.replace(folder.path / _MARK, json.dumps({"format": FORMAT}).encode())
+        return folder
+
+    @classmethod
+    def find(cls, path: Path) -> StateFolder:
+        """The folder at ``path``.
+
+        Raises:
+            UserError: NO_STATE if there is none.
+        """
+        folder = cls(path)
+        if not folder._is_marked():
+            raise UserError(
+                "NO_STATE",
+                f"'{path}' holds no state of a job",
+                hint="Name the folder given to 'run --state', or a savepoint.",
+            )
+        return folder
+
+    def _is_marked(self) -> bool:
+        mark = self.path / _MARK
+        if not mark.is_file():
+            return False
+        if json.loads(mark.read_text(encoding="utf-8"))["format"] != FORMAT:
+            raise ExternalError(
+                "NEWER_FORMAT",
+                f"the state in '{self.path}' has another format than {FORMAT}",
+                hint="Use the version of sameriver that wrote it, or a later one.",
+            )
+        return True
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Keeps other jobs out.
+
+        Raises:
+            ExternalError: STATE_IN_USE; CANT_WRITE.
+        """
+        return locked(self.path / "lock")
+
+    # Checkpoints.
+
+    def numbers(self) -> list[int]:
+        """Numbers of the checkpoints there are, rising."""
+        found = self.checkpoints.glob(f"*/{NAME}")
+        return sorted(int(p.parent.name) for p in found if p.parent.name.isdecimal())
+
+    def latest(self) -> Manifest | None:
+        """The last checkpoint.
+
+        Raises:
+            ExternalError: its manifest is torn, altered or foreign.
+        """
+        numbers = self.numbers()
+        return read_manifest(self.checkpoints / str(numbers[-1])) if numbers else None
+
+    def add(self, number: int, write: Writer) -> Manifest:
+        """Adds a checkpoint: it is there as a whole or not at all.
+
+        Raises:
+            ExternalError: CANT_WRITE.
+        """
+        draft, final = self.checkpoints / f"{_DRAFT}-{number}", self.checkpoints / str(number)
+        with disk.writing(f"checkpoint {number}", self.path):
+            try:
+                shutil.rmtree(draft, ignore_errors=True)
+                draft.mkdir()
+                manifest = write(draft, f"{number}/")
+                write_manifest(draft, manifest)
+                disk.sync(draft)
+                disk.rename(draft, final)
+            except BaseException:
+                shutil.rmtree(draft, ignore_errors=True)
+                raise
+        return manifest
+
+    def new_savepoint(self, number: int) -> Path:
+        """Where a savepoint of that checkpoint goes by default."""
+        names = [path.name for path in self.savepoints.iterdir()]
+        return self.savepoints / unique(str(number), names)
+
+    def retain(self, count: int) -> None:
+        """Keeps the last checkpoints, and removes the others and files that none of them names.
+
+        What can't be removed now is the next time.
+        """
+        numbers = self.numbers()
+        kept = numbers[-count:]
+        manifests = [read_manifest(self.checkpoints / str(number)) for number in kept]
+        named = {file.path for manifest in manifests for file in manifest.files}
+        with suppress(OSError):
+            for number in numbers[:-count]:
+                (self.checkpoints / str(number) / NAME).unlink()
+            for folder in self.checkpoints.iterdir():
+                if folder.name not in map(str, kept):
+                    _sweep(folder, named)
+
+
+def _sweep(folder: Path, named: set[str]) -> None:
+    """Removes the files of a checkpoint that are not ``named``, then the folder if it is empty."""
+    for path in list(folder.iterdir()):
+        if f"{folder.name}/{path.name}" not in named:
+            path.unlink()
+    if not any(folder.iterdir()):
+        folder.rmdir()
