@@ -9,6 +9,7 @@ import traceback
 import typer
 from polars.exceptions import PanicException
 
+from sameriver.cli.check import check
 from sameriver.cli.explain import explain
 from sameriver.cli.run import run
 from sameriver.cli.script import FAILED
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(explain)
+app.command()(check)
 app.command("test")(run_cases)
 
 
