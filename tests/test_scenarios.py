@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,12 @@ def parameters() -> list[ParameterSet]:
         name = f"{scenario.path.parent.name}/{scenario.name}"
         found.append(pytest.param(scenario, marks=marks, id=name))
     return found
+
+
+@pytest.fixture(autouse=True)
+def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is to outlive these tests."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
 @pytest.mark.parametrize("scenario", parameters())

@@ -22,6 +22,8 @@ class Mode(Enum):
     """Keyed operators in three shards."""
     RESTORE = "restore"
     """Stopped at each checkpoint and restored with another number of shards."""
+    FILES = "files"
+    """The same through files, each checkpoint saved in two steps."""
 
 
 SHARDS = {Mode.SHARDS: 3}
@@ -38,7 +40,7 @@ def steps_for(mode: Mode, steps: tuple[Step, ...]) -> tuple[Step, ...]:
             return tuple(single for step in steps for single in _singles(step))
         case Mode.BATCH:
             return tuple(s for s in steps if not isinstance(s, Checkpoint | Crash))
-        case Mode.RESTORE:
+        case Mode.RESTORE | Mode.FILES:
             return _with_checkpoints(steps)
 
 

@@ -21,6 +21,7 @@ from sameriver.plan.physical.scan import Scan
 from sameriver.plan.physical.sink import Sink as SinkNode
 from sameriver.testing.cells import changes_of, milliseconds
 from sameriver.testing.modes import RESTORED_SHARDS, SHARDS, Mode
+from sameriver.testing.on_disk import OnDisk
 from sameriver.testing.scenario import (
     Checkpoint,
     Crash,
@@ -70,13 +71,22 @@ class Player:
         self._starts = 0
         self._files: dict[Scan, Changes] = {}
         self._replay: list[Step] = []
-        self._saved: tuple[JobState, int, dict[Scan, int]] | None = None
+        self._saved: tuple[JobState | None, int, dict[Scan, int]] | None = None
         self._read: dict[Scan, int] = {}
+        self._disk = OnDisk() if mode is Mode.FILES else None
         self.output = Collector()
         self.job = self._start()
 
     def play(self, steps: Sequence[Step]) -> list[Changes]:
         """Does all steps, ends all tables, and gives what came out."""
+        try:
+            self._play(steps)
+        finally:
+            if self._disk is not None:
+                self._disk.close()
+        return self.output.batches
+
+    def _play(self, steps: Sequence[Step]) -> None:
         pending = list(steps)
         while pending:
             step = pending.pop(0)
@@ -93,15 +103,17 @@ class Player:
         for source in self.job.sources:
             self.job.finish(source)
         self.job.close()
-        return self.output.batches
 
     def _start(self) -> Job:
         shards = SHARDS.get(self._mode, 1)
-        if self._mode is Mode.RESTORE:
+        if self._mode in (Mode.RESTORE, Mode.FILES):
             shards = RESTORED_SHARDS[self._starts % len(RESTORED_SHARDS)]
         self._starts += 1
         config = self._config.with_option("parallelism.default", str(shards))
-        return Job(self._roots, config, clock=self._clock, sinks=lambda _: self.output)
+        job = Job(self._roots, config, clock=self._clock, sinks=lambda _: self.output)
+        if self._disk is not None:
+            self._disk.start(job)
+        return job
 
     def _do(self, steps: list[Step]) -> None:
         """One step, or several that arrive together."""
@@ -109,6 +121,8 @@ class Player:
             case Rows() | FileRows() | SetWatermark() | End():
                 self._replay.extend(steps)
                 self._arrive(steps)
+                if self._disk is not None and not self._disk.taken and not self._ended():
+                    self._save()
             case SetClock(time=time, line=line):
                 self._move_clock(milliseconds(time, self._config.zone, f"line {line}"))
             case Sleep(milliseconds=pause):
@@ -216,25 +230,44 @@ class Player:
     # Stop and go on.
 
     def _checkpoint(self) -> None:
-        state = self.job.snapshot()
+        if self._disk is not None and self._ended():
+            return
+        self._save()
+        if self._mode in (Mode.RESTORE, Mode.FILES):
+            self.job.close()
+            self._begin()
+
+    def _save(self) -> None:
+        state = None
+        if self._disk is not None:
+            self._disk.take()
+        else:
+            state = self.job.snapshot()
         self._saved = (state, len(self.output.batches), dict(self._read))
         self._replay = []
-        if self._mode is Mode.RESTORE:
-            self.job.close()
-            self.job = self._start()
-            self.job.restore(state)
+
+    def _ended(self) -> bool:
+        """Whether the job has come to its end: such a one is not started again."""
+        return all(self.job.is_finished(source) for source in self.job.sources)
+
+    def _begin(self) -> None:
+        """Another job goes on from what was saved."""
+        if self._disk is not None:
+            self._disk.stop()
+        self.job = self._start()
+        if self._saved is not None and self._saved[0] is not None:
+            self.job.restore(self._saved[0])
 
     def _crash(self) -> None:
         self.job.abort()
-        self.job = self._start()
+        self._begin()
         if self._saved is None:
             self._read = {}
             del self.output.batches[:]
         else:
-            state, length, read = self._saved
+            _, length, read = self._saved
             self._read = dict(read)
             del self.output.batches[length:]
-            self.job.restore(state)
         for step in self._replay:
             self._arrive([step])
 
