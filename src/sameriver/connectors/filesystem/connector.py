@@ -13,6 +13,7 @@ from sameriver.connectors.filesystem.partition_commit import check_partition_com
 from sameriver.connectors.filesystem.rolling import Rolling
 from sameriver.connectors.filesystem.sink import FilesystemSink
 from sameriver.connectors.filesystem.source import FilesystemSource
+from sameriver.connectors.filesystem.watch import Watch
 from sameriver.connectors.formats.registry import format_of
 from sameriver.connectors.options import Options
 from sameriver.connectors.scan_lookup import ScanLookup
@@ -24,6 +25,7 @@ def _kinds(options: Options) -> frozenset[ChangeKind]:
 
 def _check(options: Options, schema: Schema) -> None:
     local_path(options)
+    Watch.of(options)
     Rolling.of(options)
     check_partition_commit(options)
     format_of(options["format"]).check(options, schema)
@@ -35,7 +37,9 @@ FILESYSTEM = Connector(
         ConnectorOption("path", "file, folder or pattern", required=True),
         ConnectorOption("format", "csv, json, debezium-json, parquet or raw", required=True),
         ConnectorOption("partition.default-name", "accepted"),
-        ConnectorOption("source.*", "accepted; files are read once"),
+        ConnectorOption("source.monitor-interval", "looks for new files and lines so often"),
+        ConnectorOption("source.path.regex-pattern", "absolute paths that are read"),
+        ConnectorOption("source.report-statistics", "accepted", "all"),
         ConnectorOption("sink.rolling-policy.file-size", "a file so large is finished", "128 mb"),
         ConnectorOption("sink.rolling-policy.rollover-interval", "as is one so old", "30 min"),
         ConnectorOption("sink.rolling-policy.inactivity-interval", "or idle so long", "30 min"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 import glob
 import gzip
 import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -47,10 +50,14 @@ def local_path(options: Options) -> Path:
     return Path(text).expanduser().absolute()
 
 
-def list_files(path: Path) -> list[File]:
+def list_files(path: Path, *, waits: bool = False) -> list[File]:
     """The files at ``path``: itself, all below it, or what the pattern matches; sorted.
 
     Names that start with ``.`` or ``_`` are skipped within folders.
+
+    Args:
+        path: as ``local_path`` gives it.
+        waits: a pattern may match nothing, for now.
 
     Raises:
         ExternalError: NO_SUCH_FILE.
@@ -64,24 +71,29 @@ def list_files(path: Path) -> list[File]:
         for name in sorted(glob.glob(str(path), recursive=True)):
             match = Path(name)
             found += _below(match) if match.is_dir() else [File(match, _partition(match.parts))]
-        if found:
+        if found or waits:
             return list({file.path: file for file in found}.values())
     raise _missing(path)
 
 
+def base_of(path: Path) -> Path:
+    """The folder that all files at ``path`` are in or below."""
+    while _GLOB & set(str(path)) and not path.exists():
+        path = path.parent
+    return path if path.is_dir() else path.parent
+
+
 def _below(folder: Path) -> list[File]:
-    found = [
-        path
-        for path in folder.rglob("*")
-        if path.is_file()
-        and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts[-1:])
-        and not _hidden_folder(path.relative_to(folder).parts[:-1])
-    ]
+    found: list[Path] = []
+    for above, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if "=" in name or not _hidden(name)]
+        paths = (Path(above, name) for name in names if not _hidden(name))
+        found += [path for path in paths if path.is_file()]
     return [File(path, _partition(path.parts)) for path in sorted(found)]
 
 
-def _hidden_folder(parts: tuple[str, ...]) -> bool:
-    return any(part.startswith((".", "_")) and "=" not in part for part in parts)
+def _hidden(name: str) -> bool:
+    return name.startswith((".", "_"))
 
 
 def _partition(parts: tuple[str, ...]) -> dict[str, str | None]:
@@ -98,6 +110,10 @@ def _missing(path: Path) -> ExternalError:
     listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
     hint = f"{shown} '{above}' holds: {listed or 'nothing'}."
     return ExternalError("NO_SUCH_FILE", f"there is no file or folder '{path}'", hint=hint.strip())
+
+
+def is_compressed(path: Path) -> bool:
+    return path.suffix in (".gz", ".zst", ".zstd")
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -122,3 +138,21 @@ def pass_over(file: IO[bytes], count: int) -> None:
         if not skipped:
             return
         count -= skipped
+
+
+@contextmanager
+def unreadable(path: Path) -> Iterator[None]:
+    """Turns errors of reading into ours.
+
+    Raises:
+        ExternalError: UNREADABLE_FILE.
+    """
+    try:
+        yield
+    except (OSError, EOFError, zstandard.ZstdError) as error:
+        raise ExternalError(
+            "UNREADABLE_FILE",
+            f"'{path}' can't be read: {error}",
+            hint="Is it whole, and is its name right (.gz, .zst)?",
+            retry=isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile),
+        ) from error

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import polars as pl
-import zstandard
 
 from sameriver.common.changes import Changes
 from sameriver.common.errors import ExternalError
-from sameriver.connectors.filesystem.files import open_bytes, pass_over
-from sameriver.connectors.formats.format import BadRow, FrameReader, TextReader
+from sameriver.connectors.filesystem.files import is_compressed, open_bytes, pass_over, unreadable
+from sameriver.connectors.filesystem.marks import START, Mark, check_of, ends, grown, whole
+from sameriver.connectors.formats.format import BadRow, FrameReader, Parsed, TextReader
 
 _LEAST, _MOST = 1 << 16, 1 << 24
 _LONGEST_ROW = 1 << 28
@@ -22,21 +22,47 @@ _LONGEST_ROW = 1 << 28
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows of a file. ``start`` and ``line`` say where they begin: byte (or row) and line."""
+    """Rows of a file.
+
+    Attributes:
+        changes: the rows.
+        start: where they begin: the byte, decompressed, or the row of a columnar file.
+        mark: what of the file lies before them, or all of one that can't grow.
+        last: nothing follows for now; False if that isn't known yet.
+    """
 
     changes: Changes
     start: int
-    line: int
+    mark: Mark
+    last: bool
 
 
 class TextPieces:
     """Pieces of a text file.
 
+    Args:
+        path: of the file; one that is compressed can't grow.
+        reader: of the format.
+        counters: to count what is ignored in.
+        prefix: of options of the format.
+        waits: an unfinished row at the end will be finished later.
+
+    Attributes:
+        mark: what was read up to now.
+
     Raises:
         ExternalError: BAD_ROW with file, line and column; UNREADABLE_FILE.
     """
 
-    def __init__(self, path: Path, reader: TextReader, counters: Counter[str], prefix: str) -> None:
+    def __init__(
+        self,
+        path: Path,
+        reader: TextReader,
+        counters: Counter[str],
+        prefix: str,
+        *,
+        waits: bool,
+    ) -> None:
         self._path = path
         self._reader = reader
         self._counters = counters
@@ -44,28 +70,45 @@ class TextPieces:
             f"Mend the row, or set '{prefix}.ignore-parse-errors' = 'true' to skip and count it."
         )
         self._size = _LEAST
+        self._compressed = is_compressed(path)
+        self._waits = waits and not self._compressed
+        with unreadable(path):
+            self.mark = whole(path) if self._compressed else START
 
-    def read(self, start: int, line: int) -> Iterator[Piece]:
-        """Pieces from byte ``start`` on, which is at the beginning of line ``line`` (0-based)."""
-        with _unreadable(self._path), open_bytes(self._path) as file:
+    def read(self, start: int, mark: Mark) -> Iterator[Piece]:
+        """Pieces from byte ``start`` on, before which lies what ``mark`` says."""
+        with unreadable(self._path), open_bytes(self._path) as file:
             pass_over(file, start)
-            rest, last = b"", False
-            while not last:
-                data = file.read(self._size)
-                last = len(data) < self._size
-                rest += data
-                if last and not rest:
-                    return
-                try:
-                    parsed = self._reader.parse(rest, last)
-                except BadRow as bad:
-                    raise bad.error(self._path, line, self._hint) from None
-                self._counters.update(parsed.counters)
-                if len(parsed.changes):
-                    yield Piece(parsed.changes, start, line)
-                rest = rest[parsed.used :]
-                start, line = start + parsed.used, line + parsed.lines
-                self._grow(parsed.used, len(rest))
+            self.mark = self.mark._replace(lines=mark.lines) if self._compressed else mark
+            yield from self._pieces(file, start)
+
+    def _pieces(self, file: IO[bytes], start: int) -> Iterator[Piece]:
+        head, tail = (b"", b"") if self._compressed else ends(self._path, start)
+        rest, at_end = b"", False
+        while not at_end:
+            data = file.read(self._size)
+            at_end = len(data) < self._size
+            rest += data
+            if at_end and not rest:
+                return
+            before, parsed = self.mark, self._parse(rest, at_end and not self._waits)
+            size, check = before.size, before.check
+            if not self._compressed:
+                head, tail = grown(head, tail, memoryview(rest)[: parsed.used])
+                size, check = size + parsed.used, check_of(head, tail)
+            self.mark = Mark(size, before.lines + parsed.lines, check)
+            if len(parsed.changes):
+                yield Piece(parsed.changes, start, before, at_end)
+            start, rest = start + parsed.used, rest[parsed.used :]
+            self._grow(parsed.used, len(rest))
+
+    def _parse(self, text: bytes, last: bool) -> Parsed:
+        try:
+            parsed = self._reader.parse(text, last)
+        except BadRow as bad:
+            raise bad.error(self._path, self.mark.lines, self._hint) from None
+        self._counters.update(parsed.counters)
+        return parsed
 
     def _grow(self, used: int, rest: int) -> None:
         """Pieces start small, for a quick first row."""
@@ -79,38 +122,24 @@ class TextPieces:
             self._size = min(self._size * 4, _MOST if used else _LONGEST_ROW)
 
 
-class _unreadable:  # noqa: N801
-    """Turns errors of reading into ours."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OSError | EOFError | gzip.BadGzipFile | zstandard.ZstdError):
-            raise ExternalError(
-                "UNREADABLE_FILE",
-                f"'{self._path}' can't be read: {error}",
-                hint="Is it whole, and is its name right (.gz, .zst)?",
-                retry=isinstance(error, OSError),
-            ) from error
-
-
 class FramePieces:
-    """Pieces of a columnar file; ``start`` counts rows."""
+    """Pieces of a columnar file; ``start`` counts rows, and the mark is of all of it."""
 
     def __init__(self, path: Path, reader: FrameReader) -> None:
         self._path = path
         self._reader = reader
+        with unreadable(path):
+            self.mark = whole(path)
 
-    def read(self, start: int, line: int) -> Iterator[Piece]:
+    def read(self, start: int, mark: Mark) -> Iterator[Piece]:
         try:
-            for frame in self._reader(self._path, start):
-                if frame.height:
-                    yield Piece(Changes(frame), start, 0)
+            frames = (frame for frame in self._reader(self._path, start) if frame.height)
+            frame = next(frames, None)
+            while frame is not None:
+                following = next(frames, None)
+                yield Piece(Changes(frame), start, self.mark, following is None)
                 start += frame.height
+                frame = following
         except pl.exceptions.PolarsError as error:
             raise ExternalError(
                 "UNREADABLE_FILE",

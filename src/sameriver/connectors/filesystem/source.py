@@ -2,119 +2,204 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import os
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
-from pathlib import Path
-
-import polars as pl
+from typing import cast
 
 from sameriver.common.errors import ExternalError
-from sameriver.common.schema import Schema
-from sameriver.common.types import to_polars
 from sameriver.connectors.connector import Position, SourceBatch, TableContext
-from sameriver.connectors.filesystem.files import File, list_files, local_path
-from sameriver.connectors.filesystem.partitions import partition_value
+from sameriver.connectors.filesystem.columns import columns_held, complete
+from sameriver.connectors.filesystem.files import (
+    File,
+    base_of,
+    is_compressed,
+    list_files,
+    local_path,
+    unreadable,
+)
+from sameriver.connectors.filesystem.marks import (
+    START,
+    Mark,
+    ReadFiles,
+    changed,
+    name_below,
+    verify,
+)
 from sameriver.connectors.filesystem.pieces import FramePieces, Piece, Pieces, TextPieces
-from sameriver.connectors.formats.format import Columns
+from sameriver.connectors.filesystem.watch import Watch
 from sameriver.connectors.formats.registry import format_of
 
 
 class FilesystemSource:
-    """Bounded: the files there are when it is made, sorted by path.
+    """Bounded: the files there are when it is made, sorted by path. With
+    ``source.monitor-interval`` it never ends, and looks for new files and new lines that often.
 
-    A position holds the file, where in it the current piece starts, and how many rows of the
-    piece were given.
+    A position holds the files that are done with, and of the current one where its piece starts
+    and how many rows of the piece were given. Files are known by their names below the folder.
     """
 
     def __init__(self, context: TableContext) -> None:
         self._context = context
         self._format = format_of(context.options["format"])
-        self._columns = _columns(context)
+        self._columns = columns_held(context)
         self._counters: Counter[str] = Counter()
-        self._files = list_files(local_path(context.options))
-        self._index = 0
-        self._pieces: Iterator[Piece] | None = None
+        self._path = local_path(context.options)
+        self._base = base_of(self._path)
+        self._watch = Watch.of(context.options)
+        self._listed: list[File] | None = self._list()
+        self._done = ReadFiles()
+        self._moved = False
+        self._waiting: deque[tuple[File, Mark]] = deque()
+        self._file: File | None = None
+        self._stat: os.stat_result | None = None
+        self._reader: Pieces | None = None
+        self._pieces: Iterator[Piece] = iter(())
         self._piece: Piece | None = None
         self._given = 0
 
     @property
     def bounded(self) -> bool:
-        return True
+        return not self._watch.on
 
     def poll(self, rows: int) -> SourceBatch:
         if not self._ready():
-            return SourceBatch(None, self._position(), finished=True)
+            return SourceBatch(None, self._position(), finished=self.bounded)
         assert self._piece is not None
+        assert self._file is not None
+        assert self._stat is not None
         part = self._piece.changes.slice(self._given, rows)
+        completed = part.with_rows(complete(part.rows, self._file, self._stat, self._context))
         self._given += len(part)
-        return SourceBatch(
-            part.with_rows(self._complete(part.rows, self._files[self._index])), self._position()
-        )
-
-    def seek(self, position: Position) -> None:
-        """Goes on at a position that ``poll`` gave.
-
-        Raises:
-            ExternalError: NO_SUCH_FILE if its file is gone.
-        """
-        name = position["file"]
-        if name is None:
-            self._index = len(self._files)
-            return
-        paths = [str(file.path) for file in self._files]
-        if name not in paths:
-            raise ExternalError(
-                "NO_SUCH_FILE",
-                f"the source of table '{self._context.name}' stands in '{name}', which is gone",
-                hint="Put the file back, or start without the saved state.",
-            )
-        self._index = paths.index(str(name))
-        start, line, row = (int(str(position[key])) for key in ("start", "line", "row"))
-        if start or line or row:
-            self._pieces = self._open(self._files[self._index]).read(start, line)
-            self._skip(row)
+        if self._piece.last and self._given == len(self._piece.changes):
+            self._end_file()
+        return SourceBatch(completed, self._position())
 
     def counters(self) -> Mapping[str, int]:
         return self._counters
 
     def close(self) -> None:
-        self._pieces = self._piece = None
-        self._index = len(self._files)
+        self._pieces = iter(())
+        self._file = self._reader = self._piece = None
+        self._waiting.clear()
+
+    # Which file comes next.
+
+    def _list(self) -> list[File]:
+        found = list_files(self._path, waits=self._watch.on)
+        return [file for file in found if self._watch.wanted(file.path)]
 
     def _ready(self) -> bool:
-        """Makes sure that the current piece has rows left; False at the end of all files."""
+        """Makes sure that the current piece has rows left; False if there are none for now."""
         while self._piece is None or self._given >= len(self._piece.changes):
-            if self._index >= len(self._files):
+            if self._file is None and not self._next_file():
                 return False
-            if self._pieces is None:
-                self._pieces = self._open(self._files[self._index]).read(0, 0)
             self._piece, self._given = next(self._pieces, None), 0
             if self._piece is None:
-                self._pieces = None
-                self._index += 1
+                self._end_file()
         return True
+
+    def _next_file(self) -> bool:
+        if not self._waiting:
+            self._look()
+        if not self._waiting:
+            return False
+        file, mark = self._waiting.popleft()
+        self._begin(file, mark.size, mark)
+        return True
+
+    def _begin(self, file: File, start: int, mark: Mark) -> None:
+        self._file, self._reader = file, self._open(file)
+        with unreadable(file.path):
+            self._stat = file.path.stat()
+        self._pieces = self._reader.read(start, mark)
+
+    def _end_file(self) -> None:
+        assert self._file is not None
+        assert self._reader is not None
+        self._done.put(self._name(self._file), self._reader.mark)
+        self._pieces = iter(())
+        self._file = self._reader = self._piece = None
+
+    def _look(self) -> None:
+        """Finds files that are new or have grown."""
+        if self._listed is None and self._watch.is_due():
+            self._listed = self._list()
+        for file in self._listed or ():
+            mark = self._unread(file)
+            if mark is not None:
+                self._waiting.append((file, mark))
+        self._listed = None
+
+    def _unread(self, file: File) -> Mark | None:
+        """Where to go on in a file; None if it is as it was.
+
+        Raises:
+            ExternalError: FILE_CHANGED.
+        """
+        try:
+            if not self._watch.altered(file.path):
+                return None
+            size = file.path.stat().st_size
+        except FileNotFoundError:
+            return None
+        mark = self._done.get(self._name(file))
+        if mark is None:
+            return START
+        if size != mark.size or self._moved:
+            verify(file.path, mark, grows=self._grows(file))
+        return mark if size > mark.size else None
+
+    def _grows(self, file: File) -> bool:
+        return self._format.text is not None and not is_compressed(file.path)
+
+    def _name(self, file: File) -> str:
+        return name_below(file.path, self._base)
+
+    # Positions.
+
+    def _position(self) -> Position:
+        position: Position = {"path": str(self._base), "done": self._done.chunks}
+        if self._file is not None and self._piece is not None:
+            position["file"] = self._name(self._file)
+            position["mark"] = self._piece.mark
+            position["start"], position["row"] = self._piece.start, self._given
+        return position
+
+    def seek(self, position: Position) -> None:
+        """Goes on at a position that ``poll`` gave.
+
+        Raises:
+            ExternalError: NO_SUCH_FILE if its file is gone, FILE_CHANGED if it is another.
+        """
+        self._done = ReadFiles(cast("list[dict[str, Mark]]", position["done"]))
+        # In another folder, files of the same names and sizes may hold other rows.
+        self._moved = position["path"] != str(self._base)
+        name = position.get("file")
+        if name is None:
+            return
+        file = next((f for f in self._listed or () if self._name(f) == name), None)
+        if file is None:
+            raise ExternalError(
+                "NO_SUCH_FILE",
+                f"the source of table '{self._context.name}' stands in '{self._base / str(name)}',"
+                " which is gone",
+                hint="Put the file back, or start without the saved state.",
+            )
+        mark = Mark(*cast("list[int]", position["mark"]))
+        verify(file.path, mark, grows=self._grows(file))
+        self._begin(file, cast("int", position["start"]), mark)
+        self._skip(cast("int", position["row"]))
 
     def _skip(self, rows: int) -> None:
         """Passes over rows that were given before; pieces may be cut otherwise now."""
-        assert self._pieces is not None
+        assert self._file is not None
         while rows:
             piece = next(self._pieces, None)
             if piece is None:
-                self._pieces = None
-                self._index += 1
-                return
-            if len(piece.changes) >= rows:
-                self._piece, self._given = piece, rows
-                return
-            rows -= len(piece.changes)
-
-    def _position(self) -> Position:
-        if self._index >= len(self._files):
-            return {"file": None, "start": 0, "line": 0, "row": 0}
-        start, line = (self._piece.start, self._piece.line) if self._piece else (0, 0)
-        path = str(self._files[self._index].path)
-        return {"file": path, "start": start, "line": line, "row": self._given}
+                raise changed(self._file.path, f"{rows} rows that were read are gone")
+            self._piece, self._given = piece, min(rows, len(piece.changes))
+            rows -= self._given
 
     def _open(self, file: File) -> Pieces:
         options = self._context.options
@@ -122,46 +207,6 @@ class FilesystemSource:
             return FramePieces(file.path, self._format.frames(self._columns, options))
         assert self._format.text is not None
         reader = self._format.text(self._columns, options)
-        return TextPieces(file.path, reader, self._counters, self._format.name)
-
-    def _complete(self, rows: pl.DataFrame, file: File) -> pl.DataFrame:
-        """Adds metadata and partition columns, and puts columns in the order asked for."""
-        context = self._context
-        columns: list[pl.Series | pl.Expr] = []
-        for field in context.schema:
-            if field.name in context.metadata:
-                value = _metadata(context.metadata[field.name], file.path)
-            elif field.name in context.partitioned_by:
-                value = partition_value(file, field, context.zone)
-            else:
-                columns.append(pl.col(field.name))
-                continue
-            columns.append(
-                _constant(value, rows.height).cast(to_polars(field.type)).alias(field.name)
-            )
-        return rows.select(columns) if columns else pl.DataFrame(height=rows.height)
-
-
-def _constant(value: object, height: int) -> pl.Series:
-    return pl.Series([value]).new_from_index(0, height)
-
-
-def _columns(context: TableContext) -> Columns:
-    """The columns that stand in the files."""
-    apart = {*context.metadata, *context.partitioned_by}
-
-    def held(schema: Schema) -> Schema:
-        return Schema(tuple(field for field in schema if field.name not in apart))
-
-    return Columns(declared=held(context.declared), wanted=held(context.schema))
-
-
-def _metadata(key: str, path: Path) -> object:
-    stat = path.stat()
-    values: dict[str, object] = {
-        "file.path": str(path),
-        "file.name": path.name,
-        "file.size": stat.st_size,
-        "file.modification-time": datetime.fromtimestamp(stat.st_mtime, UTC),
-    }
-    return values[key]
+        return TextPieces(
+            file.path, reader, self._counters, self._format.name, waits=self._watch.on
+        )
