@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from sameriver.checkpoint.savepoint import open_savepoint
 from sameriver.common.config import Config
 from sameriver.common.errors import UserError, nearest
 from sameriver.compat import CompatibilityReport, JobDescription, Rules, compare, describe
 from sameriver.compat.description import together
+from sameriver.compat.description_json import from_json
 from sameriver.compat.ways import IGNORE_FILTER, IGNORE_SINK, TRUSTED
 from sameriver.session.session import Session
 
@@ -20,7 +22,7 @@ def check(old: Script, new: Script, config: Mapping[str, str] | None = None) -> 
     """Says what the state of a job is worth to a changed script, operator by operator.
 
     Args:
-        old: SQL text; or a path: of a script.
+        old: SQL text; or a path: of a script, a state folder, or a savepoint.
         new: SQL text, or the path of a script.
         config: options that hold for both, as if SET came first.
 
@@ -42,13 +44,28 @@ def check(old: Script, new: Script, config: Mapping[str, str] | None = None) -> 
 
 
 def load_old(old: Script, config: Mapping[str, str] | None = None) -> JobDescription:
-    """The description of the job that is there: of a script.
+    """The description of the job that is there: of a script, a state folder, or a savepoint.
 
     Raises:
-        UserError: what is wrong with the script.
+        UserError: what is wrong with the script; NO_SAVEPOINT, NO_STATE.
+        ExternalError: the manifest of the state is torn, altered or too new.
     """
+    if isinstance(old, Path) and old.is_dir():
+        return _saved(old)
     description, _ = describe_script(script_text(old), config)
     return description
+
+
+def _saved(path: Path) -> JobDescription:
+    jobs = open_savepoint(path).manifest.jobs
+    found = [from_json(job.description) for job in jobs if job.description is not None]
+    if not found or len(found) < len(jobs):
+        raise UserError(
+            "NO_STATE",
+            f"'{path}' holds no job whose state is described",
+            hint="Compare with the old script instead.",
+        )
+    return together(found)
 
 
 def describe_script(

@@ -12,6 +12,8 @@ from sameriver.checkpoint.folder import StateFolder
 from sameriver.checkpoint.manifest import CHECKPOINT, Manifest, Metrics
 from sameriver.checkpoint.savepoint import adopt, open_savepoint
 from sameriver.common.errors import UserError
+from sameriver.compat import describe
+from sameriver.compat.description_json import to_json
 from sameriver.engine.checkpoints import Saving
 from sameriver.engine.driver import Progress
 from sameriver.session.plans import Plan
@@ -62,7 +64,13 @@ class Keeper:
         self._jobs += 1
         tables = [root.table.name for root in planned.roots if root.table is not None]
         name = f"INSERT INTO {', '.join(tables)}" if tables else "SELECT"
-        return Saving(folder=self._folder, script=self._script, number=self._jobs, name=name)
+        return Saving(
+            folder=self._folder,
+            script=self._script,
+            number=self._jobs,
+            name=name,
+            description=to_json(describe(planned.roots, planned.config)),
+        )
 
     def _begin_with(self, path: Path, latest: Manifest | None, *, fresh: bool) -> None:
         savepoint = open_savepoint(path)

@@ -78,7 +78,7 @@ def aggregate_call(node: exp.Expr, environment: Environment, *, empty: bool) -> 
         filter=filter,
         type=_timed(name, args, type),
         definition=own,
-        position=position(node),
+        position=position(call),
     )
 
 

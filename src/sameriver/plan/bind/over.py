@@ -157,7 +157,7 @@ class OverCalls:
             call = _ranking_call(node, environment)
         args = tuple(self._column(arg, keep_literal=True) for arg in call.args)
         filter = None if call.filter is None else self._column(call.filter)
-        return replace(call, args=args, filter=filter, position=position(node))
+        return replace(call, args=args, filter=filter)
 
     def _partition(self, window: exp.Expr, environment: Environment) -> tuple[str, ...]:
         written = window.args.get("partition_by") or ()
@@ -249,6 +249,7 @@ def _ranking_call(node: exp.Expr, environment: Environment) -> AggregateCall:
         function=function.name,
         args=tuple(coerce(arg, parameter) for arg, parameter in pairs),
         type=resolved.result,
+        position=position(node),
     )
 
 
