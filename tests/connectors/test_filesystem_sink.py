@@ -177,6 +177,22 @@ def test_a_run_goes_on_from_the_checkpoint(tmp_path: Path) -> None:
     assert hidden(tmp_path) == []
 
 
+def test_a_run_that_stops_shows_what_its_last_checkpoint_covers(tmp_path: Path) -> None:
+    first = committing(table(tmp_path))
+    first.write(changes(1, 2))
+    prepared = first.prepare(last=False)
+    first.commit(prepared)
+    first.close()
+    assert shown(tmp_path) == [1, 2]
+    second = committing(table(tmp_path), prepared)
+    second.write(changes(3))
+    second.commit(second.prepare(last=False))
+    second.write(changes(4))
+    second.close()
+    assert shown(tmp_path) == [1, 2]
+    assert len(hidden(tmp_path)) == 1
+
+
 def test_an_aborted_run_drops_what_no_checkpoint_knows(tmp_path: Path) -> None:
     target = committing(table(tmp_path))
     target.write(changes(1))

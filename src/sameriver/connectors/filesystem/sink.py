@@ -55,6 +55,7 @@ class FilesystemSink:
         self._open: dict[str, Part] = {}
         self._finished: dict[str, Part] = {}
         self._recovered = False
+        self._covered: dict[str, int] = {}
         self._lock: Lock | None = None
         pattern = {"*", "?"} & set(str(self._root)) and not self._root.is_dir()
         if pattern or self._root.is_file():
@@ -135,12 +136,14 @@ class FilesystemSink:
         self._commit.mark(self._root, list(complete))
 
     def close(self) -> None:
-        """Shows the rest; with checkpoints what none of them covers is dropped."""
-        if self._recovered:
-            self.abort()
-        else:
+        """Shows the rest; with checkpoints, what the last one covers."""
+        if not self._recovered:
             self._show_all(last=True)
-            self._release()
+        for folder, part in list(self._open.items()):
+            if self._covered.get(part.name) == part.writer.size:
+                show(self._hidden(part.name), self._root / part.name)
+                del self._open[folder]
+        self.abort()
 
     def abort(self) -> None:
         """Drops what no checkpoint can know."""
@@ -192,6 +195,7 @@ class FilesystemSink:
         self._commit.mark(self._root, complete)
         folders.update(self._root / folder for folder in complete)
         sync_folders((folder for folder in folders if folder.is_dir()), self._root)
+        self._covered = dict(cast("list[tuple[str, int]]", committable["open"]))
 
     def _show(self, name: str, committable: Committable) -> Path:
         """Gives a file its final name, unless it has it; its folder.
