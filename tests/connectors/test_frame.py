@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from itertools import accumulate
+
 import polars as pl
 import pytest
 from connector_tables import context, drain, positions, sink, source, symbols
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sameriver.common import types
 from sameriver.common.changes import KINDS, Changes
@@ -49,6 +53,43 @@ def test_seek_goes_on_at_the_same_row() -> None:
         again.seek(position)
         left = drain(again).rows
         assert left.rows() == [(1,), (2,), (3,), (4,), (5,)][done:]
+
+
+def test_an_iterator_has_no_place_to_go_on_from() -> None:
+    number = register_frames(lambda: [pl.DataFrame({"a": [1, 2]})], replayable=False)
+    table = source(context(ONE, options(number)))
+    table.seek({"row": 0})
+    with pytest.raises(UserError, match="NOT_REPLAYABLE"):
+        table.seek({"row": 1})
+
+
+def test_seek_refuses_frames_that_are_shorter() -> None:
+    number = register_frames(pl.DataFrame({"a": [1, 2]}))
+    with pytest.raises(ExternalError, match=r"FRAME_CHANGED.*1 rows less"):
+        source(context(ONE, options(number))).seek({"row": 3})
+
+
+@given(
+    sizes=st.lists(st.integers(0, 9), min_size=1, max_size=6),
+    steps=st.lists(st.integers(1, 7), min_size=1, max_size=4),
+)
+def test_rows_before_and_after_any_position_are_all_rows(
+    sizes: list[int], steps: list[int]
+) -> None:
+    starts = accumulate(sizes, initial=0)
+    parts = [pl.DataFrame({"a": range(s, s + n)}) for s, n in zip(starts, sizes, strict=False)]
+    table = context(ONE, options(register_frames(lambda: parts)))
+    first, before = source(table), 0
+    for turn in range(1 << 10):
+        batch = first.poll(steps[turn % len(steps)])
+        before += 0 if batch.changes is None else len(batch.changes)
+        second = source(table)
+        second.seek(batch.position)
+        rows = drain(second, rows=3).rows
+        after = rows["a"].to_list() if rows.width else []
+        assert after == list(range(before, sum(sizes)))
+        if batch.finished:
+            break
 
 
 def test_a_changelog_column() -> None:

@@ -281,6 +281,13 @@ def test_hint_behind_the_table_of_insert_lays_options_over_its_own(
     assert not (tmp_path / "x").exists()
 
 
+def test_a_function_that_makes_frames_is_read_by_any_query() -> None:
+    session = Session()
+    session.register("t", lambda: (pl.DataFrame({"a": [number]}) for number in range(3)))
+    for _ in range(2):
+        assert session.sql("SELECT a FROM t").to_polars()["a"].to_list() == [0, 1, 2]
+
+
 def test_a_list_of_frames_is_read_by_any_query_an_iterator_by_one() -> None:
     frame = pl.DataFrame({"a": [1, 2]})
     session = Session()

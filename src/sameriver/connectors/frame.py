@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import polars as pl
@@ -29,22 +30,29 @@ KIND_COLUMN = "$kind"
 
 Frames = Callable[[], Iterable[pl.DataFrame]]
 
-_frames: dict[str, Frames] = {}
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    frames: Frames
+    replayable: bool
+
+
+_frames: dict[str, _Registered] = {}
 _written: dict[str, list[Changes]] = {}
 _numbers = itertools.count(1)
 
 
-def register_frames(frames: pl.DataFrame | Frames) -> str:
+def register_frames(frames: pl.DataFrame | Frames, *, replayable: bool = True) -> str:
     """Holds a frame, or what makes an iterator of frames; gives the id for ``'frame' = '<id>'``.
 
-    An iterator that can't be started again is read once: a job can't go on in it after a restart.
+    Args:
+        frames: what the source reads.
+        replayable: whether the same frames come each time, also in a later process. If not, a job
+            can't go on in them after a restart.
     """
     number = str(next(_numbers))
-    if isinstance(frames, pl.DataFrame):
-        frame = frames
-        _frames[number] = lambda: (frame,)
-    else:
-        _frames[number] = frames
+    make = (lambda: (frames,)) if isinstance(frames, pl.DataFrame) else frames
+    _frames[number] = _Registered(make, replayable)
     return number
 
 
@@ -60,7 +68,7 @@ def written(number: str) -> list[Changes]:
 
 
 class FrameSource:
-    """Reads registered frames; bounded by the end of the iterator."""
+    """Reads registered frames; bounded by the end of the iterator. A position counts rows."""
 
     def __init__(self, context: TableContext) -> None:
         number = context.options.get("frame", "")
@@ -70,10 +78,11 @@ class FrameSource:
                 f"table '{context.name}' reads frame '{number}', which isn't registered",
                 hint="Register a frame with Session.register.",
             )
+        self._name = context.name
         self._schema = context.schema
-        self._metadata = context.metadata
         self._kinds = delivered(context.options)
-        self._left: Iterator[pl.DataFrame] = iter(_frames[number]())
+        self._replayable = _frames[number].replayable
+        self._left: Iterator[pl.DataFrame] = iter(_frames[number].frames())
         self._frame: pl.DataFrame | None = None
         self._at = 0
         self._read = 0
@@ -93,16 +102,31 @@ class FrameSource:
         return SourceBatch(self._changes(part), self._position())
 
     def seek(self, position: Position) -> None:
+        """Goes on at a position that ``poll`` gave.
+
+        Raises:
+            UserError: NOT_REPLAYABLE for rows of an iterator.
+            ExternalError: FRAME_CHANGED if there are fewer rows than were read.
+        """
         skip = int(str(position["row"]))
+        if skip and not self._replayable:
+            raise UserError(
+                "NOT_REPLAYABLE",
+                f"table '{self._name}' reads an iterator of frames, of which {skip} rows were read"
+                " before: whether it gives them again can't be known",
+                hint="Register a frame, a list of frames, or the function that makes the iterator.",
+            )
         self._read = skip
         while skip > 0:
-            frame = next(self._left, None)
-            if frame is None:
-                return
-            if frame.height > skip:
-                self._frame, self._at = frame, skip
-                return
-            skip -= frame.height
+            self._frame = next(self._left, None)
+            if self._frame is None:
+                raise ExternalError(
+                    "FRAME_CHANGED",
+                    f"table '{self._name}' has {skip} rows less than were read of it before",
+                    hint="Register the frames that the state was saved with, or start without it.",
+                )
+            self._at = min(skip, self._frame.height)
+            skip -= self._at
 
     def counters(self) -> dict[str, int]:
         return {}
@@ -161,7 +185,10 @@ def _kinds(column: pl.Series, known: frozenset[ChangeKind]) -> pl.Series:
 
 
 class FrameSink:
-    """Keeps what it is given where ``written`` finds it."""
+    """Keeps what it is given where ``written`` finds it: at once, in this process only.
+
+    Rows after the last checkpoint come again when a job goes on from it (at least once).
+    """
 
     def __init__(self, context: TableContext) -> None:
         self._schema = context.schema

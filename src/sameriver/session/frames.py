@@ -23,6 +23,9 @@ class ArrowStream(Protocol):
 Frame = pl.DataFrame | pl.LazyFrame | ArrowStream
 """What can be registered as a table, alone or as an iterator of them."""
 
+Frames = Frame | Iterable[Frame] | Callable[[], Iterable[Frame]]
+"""What can be registered: a function is called anew for each query."""
+
 Reading = Callable[[], Iterator[pl.DataFrame]]
 
 
@@ -46,29 +49,35 @@ def to_frame(data: object) -> pl.DataFrame:
     )
 
 
-def frames(data: Frame | Iterable[Frame]) -> tuple[pl.DataFrame, pl.DataFrame | Reading]:
+def frames(data: Frames) -> tuple[pl.DataFrame, pl.DataFrame | Reading]:
     """The first frame, and what reads all: any number of times, but an iterator once.
 
     Raises:
         UserError: NOT_A_FRAME.
     """
-    if isinstance(data, pl.DataFrame | pl.LazyFrame | ArrowStream) or not isinstance(
-        data, Iterable
-    ):
+    if isinstance(data, pl.DataFrame | pl.LazyFrame | ArrowStream):
         frame = to_frame(data)
         return frame, frame
-    iterator = iter(data)
-    first = next(iterator, None)
+    if isinstance(data, Iterator):
+        head = _first(data)
+        return head, _once(_chained(head, data))
+    if isinstance(data, Iterable):
+        return _first(iter(data)), lambda: map(to_frame, data)
+    if callable(data):
+        return _first(iter(data())), lambda: map(to_frame, data())
+    frame = to_frame(data)
+    return frame, frame
+
+
+def _first(frames: Iterator[Frame]) -> pl.DataFrame:
+    first = next(frames, None)
     if first is None:
         raise UserError(
             "NOT_A_FRAME",
             "the iterator gives no frame, so the columns are not known",
             hint="Yield at least one frame; it may have no rows.",
         )
-    head = to_frame(first)
-    if iterator is data:
-        return head, _once(_chained(head, iterator))
-    return head, lambda: map(to_frame, data)
+    return to_frame(first)
 
 
 def _once(frames: Iterator[pl.DataFrame]) -> Reading:

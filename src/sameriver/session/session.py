@@ -24,7 +24,7 @@ from sameriver.plan.catalog import Catalog
 from sameriver.plan.table import Table
 from sameriver.session import commands
 from sameriver.session.commands import OK, Listing, listing
-from sameriver.session.frames import Frame, create_table, frames, schema_of
+from sameriver.session.frames import Frames, create_table, frames, schema_of
 from sameriver.session.functions import check_function, imported
 from sameriver.session.keeper import Keeper, Running, StateDir, Watch
 from sameriver.session.plans import Plan, check_table, plan, plan_of
@@ -188,7 +188,7 @@ class Session:
     def register(
         self,
         name: str,
-        data: Frame | Iterable[Frame],
+        data: Frames,
         *,
         watermark: tuple[str, str] | None = None,
         proctime: str | None = None,
@@ -199,9 +199,9 @@ class Session:
 
         Args:
             name: of the table.
-            data: a Polars, pandas or Arrow frame, or an iterable of them: a stream, each frame a
-                batch. Frames and lists of them can be read by any number of queries, an iterator by
-                one.
+            data: a Polars, pandas or Arrow frame, an iterable of them (a stream, each frame a
+                batch), or a function that makes one. An iterator can be read by one query, and a
+                job with a state folder can't go on in it; all others by any number.
             watermark: event-time column and the SQL of its watermark, such as
                 ``("ts", "ts - INTERVAL '5' SECOND")``. The column is read as TIMESTAMP(3).
             proctime: name of a processing-time column to add.
@@ -222,7 +222,7 @@ class Session:
         ddl = create_table(
             name,
             schema,
-            {**options, "frame": register_frames(every)},
+            {**options, "frame": register_frames(every, replayable=not isinstance(data, Iterator))},
             watermark=watermark,
             proctime=proctime,
             primary_key=tuple(primary_key),
