@@ -64,7 +64,7 @@ class Written:
         ids, rows = save(slots)
 
         def delta() -> Delta:
-            emptied = NO_INTS if everything else np.setdiff1d(slots, ids)
+            emptied = NO_INTS if everything else _without(slots, ids)
             gone = np.concatenate([freed, emptied])
             return Delta(rows=rows, ids=ids, gone=gone, whole=everything)
 
@@ -77,3 +77,13 @@ class Written:
             longer[: len(self._flags)] = self._flags
             self._flags = longer
         return self._flags
+
+
+def _without(slots: Ints, ids: Ints) -> Ints:
+    """Those of the slots (rising) that aren't among the ids."""
+    if not len(slots):
+        return NO_INTS
+    left = np.zeros(int(slots[-1]) + 1, np.bool_)
+    left[slots] = True
+    left[ids] = False
+    return np.flatnonzero(left)
