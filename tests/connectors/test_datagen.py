@@ -1,14 +1,21 @@
 from __future__ import annotations
 
+import json
 from decimal import Decimal
+from typing import cast
 
 import polars as pl
 import pytest
 from connector_tables import context, drain, source
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sameriver.common import types
 from sameriver.common.errors import UserError
 from sameriver.common.schema import Schema
+from sameriver.common.time import ManualClock
+from sameriver.connectors.connector import Position
+from sameriver.connectors.datagen.source import DatagenSource
 
 FAST = {"connector": "datagen", "rows-per-second": "100000000"}
 
@@ -60,22 +67,60 @@ def test_timestamps_reach_into_the_past() -> None:
     assert times.n_unique() > 100
 
 
-def test_seek_goes_on_with_the_same_rows() -> None:
-    schema = Schema.of([("a", types.BIGINT), ("s", types.STRING)])
-    options = FAST | {"number-of-rows": "70000", "fields.s.length": "2"}
-    first = source(context(schema, options))
-    position = first.poll(1234).position
-    while True:
-        batch = first.poll(50_000)
+@settings(max_examples=20, deadline=None)
+@given(
+    rows=st.integers(1, 300),
+    steps=st.lists(st.integers(1, 70), min_size=1, max_size=4),
+    rates=st.tuples(st.sampled_from([200, 10**8]), st.sampled_from([150, 10**8])),
+)
+def test_rows_before_and_after_any_position_are_all_rows(
+    rows: int, steps: list[int], rates: tuple[int, int]
+) -> None:
+    schema = Schema.of([("a", types.BIGINT), ("r", types.INT), ("s", types.STRING)])
+    options = {
+        "connector": "datagen",
+        "fields.a.kind": "sequence",
+        "fields.a.start": "1",
+        "fields.a.end": str(rows),
+        "fields.s.length": "4",
+    }
+
+    def table(rate: int) -> DatagenSource:
+        made = source(context(schema, options | {"rows-per-second": str(rate)}))
+        assert isinstance(made, DatagenSource)
+        made._rate = 10**8
+        return made
+
+    first, parts, positions = table(rates[0]), list[pl.DataFrame](), list[tuple[int, Position]]()
+    for turn in range(1 << 10):
+        batch = first.poll(steps[turn % len(steps)])
+        parts += [] if batch.changes is None else [batch.changes.rows]
+        positions.append((sum(part.height for part in parts), batch.position))
         if batch.finished:
             break
+    everything = pl.concat(parts)
+    assert everything["a"].to_list() == list(range(1, rows + 1))
+    for before, position in positions:
+        second = table(rates[1])
+        second.seek(json.loads(json.dumps(position)))
+        after = drain(second, rows=33).rows
+        assert after.height == rows - before
+        assert not after.height or after.equals(everything[before:])
+
+
+def test_at_a_slow_pace_rows_have_the_time_they_are_made_at() -> None:
+    options = {"connector": "datagen", "rows-per-second": "10"}
+    table = context(Schema.of([("t", types.timestamp(3))]), options, now=1_000)
+    made = source(table)
+    assert isinstance(made, DatagenSource)
+    made._rate = 10**8
+    times = []
+    for _ in range(3):
+        batch = made.poll(1)
         assert batch.changes is not None
-    again, third = source(context(schema, options)), source(context(schema, options))
-    again.seek(position)
-    third.seek(position)
-    frame = drain(again, rows=100).rows
-    assert frame.height == 70_000 - position["row"]  # type: ignore[operator]
-    assert frame.equals(drain(third, rows=33_333).rows)
+        times += batch.changes.rows["t"].dt.epoch("ms").to_list()
+        cast("ManualClock", table.clock).advance(100)
+    assert times == [1_000, 1_100, 1_200]
 
 
 def test_the_pace_is_kept() -> None:

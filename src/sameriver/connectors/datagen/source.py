@@ -15,10 +15,14 @@ from sameriver.connectors.datagen.generators import Block, generator
 from sameriver.connectors.options import integer
 
 _BLOCK = 1 << 16
+_BLOCKS_A_SECOND = 10
 
 
 class DatagenSource:
-    """Rows in blocks, each with random numbers of its own, so that a position is exact."""
+    """Rows in blocks, each with random numbers of its own, so that a position is exact.
+
+    A block is made at once, at one moment of the clock: the pace says how large it is.
+    """
 
     def __init__(self, context: TableContext) -> None:
         options = context.options
@@ -32,6 +36,7 @@ class DatagenSource:
         number = integer(options, "number-of-rows", None)
         self._end = min([*ends, *([] if number is None else [number])], default=None)
         self._rate = integer(options, "rows-per-second", 10_000, 1) or 1
+        self._size = max(1, min(_BLOCK, self._rate // _BLOCKS_A_SECOND))
         self._seed = secrets.randbits(62)
         self._row = 0
         self._started: float | None = None
@@ -48,14 +53,15 @@ class DatagenSource:
         due = min(rows, self._due())
         if due <= 0:
             return SourceBatch(None, self._position())
-        frame = self._block(self._row // _BLOCK)
-        part = frame.slice(self._row % _BLOCK, due)
+        frame = self._block(self._row // self._size)
+        part = frame.slice(self._row % self._size, due)
         self._row += part.height
         return SourceBatch(Changes(part), self._position(), finished=self._row == self._end)
 
     def seek(self, position: Position) -> None:
         self._row = self._first = int(str(position["row"]))
         self._seed = int(str(position["seed"]))
+        self._size = int(str(position["block"]))
 
     def counters(self) -> Mapping[str, int]:
         return {}
@@ -64,7 +70,7 @@ class DatagenSource:
         self._end = self._row
 
     def _position(self) -> Position:
-        return {"row": self._row, "seed": self._seed}
+        return {"row": self._row, "seed": self._seed, "block": self._size}
 
     def _due(self) -> int:
         """How many rows more the pace allows by now; the first second's start at once."""
@@ -77,8 +83,8 @@ class DatagenSource:
 
     def _block(self, number: int) -> pl.DataFrame:
         if self._held is None or self._held[0] != number:
-            first = number * _BLOCK
-            rows = _BLOCK if self._end is None else min(_BLOCK, self._end - first)
+            first = number * self._size
+            rows = self._size if self._end is None else min(self._size, self._end - first)
             now = self._clock.now()
             columns = []
             for name in self._wanted:
