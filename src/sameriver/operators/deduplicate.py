@@ -11,7 +11,7 @@ from sameriver.common.changes import ChangeKind, Changes
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.deduplicate import Deduplicate
 from sameriver.state.kernels.keyed_rows import ANY, EARLIEST, LATEST
-from sameriver.state.keyed_rows import KeyedRows, Mask
+from sameriver.state.keyed_rows import KeyedRows
 
 
 def deduplicate(node: Deduplicate, context: OperatorContext) -> Operator:
@@ -58,39 +58,28 @@ class DeduplicateOperator(Operator):
             return
         now = self.context.clock.now()
         self._rows.sweep(now)
-        rows = changes.rows.with_columns(pl.lit(True).alias(name) for name in self._seen)
-        replaced = self._rows.offer(rows, self._rule, now, each=not self._node.folded)
-        new, old, had = changes.rows[pl.Series(replaced.rows)], replaced.old, replaced.had
-        if self._quiet and old.height:
-            new, old, had = _changed(new, old, had)
-        if new.height:
-            yield _updates(new, old, had) if old.height else Changes(new)
+        if self._seen:
+            rows = changes.rows.with_columns(pl.lit(True).alias(name) for name in self._seen)
+            kept, _ = self._rows.put(rows, self._rule, now)
+            changed = Changes(changes.rows[pl.Series(kept)])
+        else:
+            each = not self._node.folded
+            changed = self._rows.exchange(changes.rows, self._rule, now, each=each)
+        yield _changed(changed) if self._quiet else changed
 
 
-def _changed(
-    new: pl.DataFrame, old: pl.DataFrame, had: Mask
-) -> tuple[pl.DataFrame, pl.DataFrame, Mask]:
+def _changed(changes: Changes) -> Changes:
     """Without the rows that replace an equal one."""
-    update = new.filter(pl.Series(had))
-    differs = np.zeros(old.height, np.bool_)
+    if changes.kinds is None:
+        return changes
+    updates = (changes.kinds == ChangeKind.UPDATE_AFTER).arg_true().to_numpy()
+    old, new = changes.rows[pl.Series(updates - 1)], changes.rows[pl.Series(updates)]
+    same = np.ones(len(updates), np.bool_)
     for name in old.columns:
-        differs |= update[name].ne_missing(old[name]).to_numpy()
-    shown = ~had
-    shown[had] = differs
-    return new.filter(pl.Series(shown)), old.filter(pl.Series(differs)), had[shown]
-
-
-def _updates(new: pl.DataFrame, old: pl.DataFrame, had: Mask) -> Changes:
-    """Each row, after the one it replaces if it had one."""
-    ends = np.cumsum(1 + had)
-    size = int(ends[-1])
-    places = np.empty(size, np.int64)
-    kinds = np.full(size, ChangeKind.INSERT, np.uint8)
-    count = old.height
-    places[ends - 1] = count + np.arange(len(had))
-    places[ends[had] - 2] = np.arange(count)
-    kinds[ends[had] - 1], kinds[ends[had] - 2] = ChangeKind.UPDATE_AFTER, ChangeKind.UPDATE_BEFORE
-    return Changes(pl.concat([old, new])[pl.Series(places)], pl.Series(kinds))
+        same &= old[name].eq_missing(new[name]).to_numpy()
+    shown = np.ones(len(changes), np.bool_)
+    shown[updates[same]] = shown[updates[same] - 1] = False
+    return changes.filter(pl.Series(shown))
 
 
 class WaitingDeduplicateOperator(Operator):
@@ -115,8 +104,8 @@ class WaitingDeduplicateOperator(Operator):
         if rows.height:
             now = self.context.clock.now()
             self._rows.sweep(now)
-            taken = self._rows.offer(rows, EARLIEST, now, each=False)
-            self._rows.mark(taken.slots, True)
+            _, slots = self._rows.put(rows, EARLIEST, now)
+            self._rows.mark(slots, True)
             least = int(times.min())
             self._earliest = least if self._earliest is None else min(least, self._earliest)
         return ()
