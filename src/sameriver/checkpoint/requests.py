@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sameriver.checkpoint import disk
 from sameriver.checkpoint.folder import StateFolder
-from sameriver.common.errors import ExternalError, SameriverError
+from sameriver.checkpoint.savepoint import write_savepoint
+from sameriver.common.errors import ExternalError, SameriverError, UserError
 
 _WAIT = 0.05
 
@@ -26,9 +27,10 @@ class Request:
     def answer(self, make: Callable[[], Path]) -> None:
         """Makes the savepoint and tells where it is, or what went wrong."""
         try:
-            told = {"savepoint": str(make())}
+            told: dict[str, object] = {"savepoint": str(make())}
         except SameriverError as error:
             told = {"code": error.code, "message": error.message, "hint": error.hint}
+            told["user"] = isinstance(error, UserError)
         with disk.writing("an answer", self.path.parent):
             disk.replace(self.path.with_suffix(".answer"), json.dumps(told).encode())
             self.path.unlink(missing_ok=True)
@@ -43,12 +45,40 @@ def pending(folder: StateFolder) -> list[Request]:
     return requests
 
 
-def ask(folder: StateFolder, target: Path | None, *, timeout: float) -> Path | None:
-    """Asks the running job for a savepoint and waits for it; None if the job ended meanwhile.
+def take_savepoint(folder: StateFolder, target: Path | None, *, timeout: float) -> Path:
+    """A savepoint of the last checkpoint or, if the job runs, of where it is now.
+
+    Args:
+        folder: of the job's state.
+        target: folder to make; None: one in the state folder.
+        timeout: how many seconds a running job has for it.
 
     Raises:
-        ExternalError: NO_ANSWER after ``timeout`` seconds; what went wrong in the job.
+        UserError: NO_STATE if there is no checkpoint yet, TARGET_EXISTS.
+        ExternalError: NO_ANSWER; CANT_WRITE; a file is torn, altered or missing.
     """
+    while True:
+        try:
+            with folder.locked():
+                manifest = folder.latest()
+                if manifest is None:
+                    raise UserError(
+                        "NO_STATE",
+                        f"the job on '{folder.path}' has not been saved yet",
+                        hint="Run it: it is saved at each checkpoint and at its end.",
+                    )
+                to = target or folder.new_savepoint(manifest.number)
+                return write_savepoint(manifest, folder.checkpoints, to)
+        except ExternalError as error:
+            if error.code != "STATE_IN_USE":
+                raise
+        made = _ask(folder, target, timeout)
+        if made is not None:
+            return made
+
+
+def _ask(folder: StateFolder, target: Path | None, timeout: float) -> Path | None:
+    """Asks the running job for a savepoint and waits for it; None if the job ended meanwhile."""
     path = folder.requests / f"{uuid.uuid4().hex}.request"
     answer = path.with_suffix(".answer")
     with disk.writing("a request", folder.path):
@@ -72,7 +102,8 @@ def ask(folder: StateFolder, target: Path | None, *, timeout: float) -> Path | N
         answer.unlink(missing_ok=True)
     if "savepoint" in told:
         return Path(told["savepoint"])
-    raise ExternalError(told["code"], told["message"], hint=told["hint"])
+    kind = UserError if told["user"] else ExternalError
+    raise kind(told["code"], told["message"], hint=told["hint"])
 
 
 def _runs(folder: StateFolder) -> bool:

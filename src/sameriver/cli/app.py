@@ -9,9 +9,11 @@ import traceback
 import typer
 from polars.exceptions import PanicException
 
+from sameriver.cli import state
 from sameriver.cli.check import check
 from sameriver.cli.explain import explain
 from sameriver.cli.run import run
+from sameriver.cli.savepoint import savepoint
 from sameriver.cli.script import FAILED
 from sameriver.cli.test import run_cases
 
@@ -26,6 +28,8 @@ app.command()(run)
 app.command()(explain)
 app.command()(check)
 app.command("test")(run_cases)
+app.command()(savepoint)
+app.add_typer(state.app, name="state")
 
 
 _DEFECT = """error[INTERNAL]: {kind}: {error}

@@ -7,6 +7,7 @@ import sys
 import time
 from datetime import UTC, datetime
 
+from sameriver.checkpoint.manifest import Manifest
 from sameriver.engine.driver import Progress
 
 _PERIOD = 0.2
@@ -56,11 +57,13 @@ def describe(progress: Progress) -> str:
     if progress.watermark is not None:
         parts.append(f"watermark {_time(progress.watermark)}")
     if progress.lag is not None:
-        parts.append(f"lag {_lag(progress.lag)}")
+        parts.append(f"lag {duration_text(progress.lag)}")
     if progress.late_rows:
         parts.append(f"{progress.late_rows:,} late rows dropped")
     if progress.ignored_rows:
         parts.append(f"{progress.ignored_rows:,} rows ignored")
+    if progress.checkpoint is not None:
+        parts.append(_checkpoint(progress.checkpoint))
     return "  ".join(parts)
 
 
@@ -69,9 +72,30 @@ def _time(milliseconds: int) -> str:
     return moment.strftime("%Y-%m-%d %H:%M:%S")
 
 
-def _lag(milliseconds: int) -> str:
+def _checkpoint(manifest: Manifest) -> str:
+    metrics = manifest.metrics
+    return (
+        f"checkpoint {manifest.number}: {duration_text(metrics.duration)}, "
+        f"pause {duration_text(metrics.pause)}, {bytes_text(metrics.bytes)}"
+    )
+
+
+def duration_text(milliseconds: int) -> str:
+    """``12 ms``, ``1.5 s``, ``3 min``, ``36 h``, ``4 d``."""
     seconds = milliseconds / 1000
+    if abs(seconds) < 1:
+        return f"{milliseconds} ms"
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if abs(seconds) >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
     return f"{seconds:.1f} s"
+
+
+def bytes_text(count: int) -> str:
+    """``12 B``, ``1.5 KB``, ``3.0 MB``."""
+    size = float(count)
+    for unit in ("B", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

@@ -47,6 +47,8 @@ def run(
                 _show(result, output, line)
                 if stop.is_set():
                     break
+            if stop.is_set() and kept is not None:
+                _say("stopped; the same command goes on from here")
         finally:
             line.close()
 
@@ -70,7 +72,13 @@ def _show(result: Result, output: Output, line: ProgressLine) -> None:
             write(kinds, rows)
     elif isinstance(result.statement, Describe | Explain | SetStatement | Show):
         _answer(result, output)
+    if line.last is not None and line.last.ended_before:
+        _say("this job ended in an earlier run and has nothing left to do; --fresh runs it anew")
     line.close()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def _answer(result: Result, output: Output) -> None:

@@ -29,6 +29,7 @@ class Progress:
         lag: the clock minus the watermark, in ms.
         seconds: since the start.
         checkpoint: the last checkpoint of this run.
+        ended_before: the job had come to its end in an earlier run, so that nothing is done.
     """
 
     rows_in: int
@@ -39,6 +40,7 @@ class Progress:
     lag: int | None
     seconds: float
     checkpoint: Manifest | None = None
+    ended_before: bool = False
 
 
 class Driver:
@@ -46,14 +48,14 @@ class Driver:
 
     Use it as a context manager: it closes the job, or aborts it after an error.
 
-    Attributes:
-        job: what it drives; on entering the state is restored that ``checkpoints`` has of it.
-        finished: the job had come to its end in an earlier run.
+    Args:
+        job: what it drives, not started yet.
+        checkpoints: saves the job, and takes over what was saved of it on entering.
     """
 
     def __init__(self, job: Job, checkpoints: Checkpointer | None = None) -> None:
         self.job = job
-        self.finished = False
+        self._ended_before = False
         self._checkpoints = checkpoints
         self._ready = threading.Event()
         self._started = time.monotonic()
@@ -97,8 +99,8 @@ class Driver:
 
     def _start(self) -> None:
         if self._checkpoints is not None:
-            self.finished = self._checkpoints.start(self.job)
-            if self.finished:
+            self._ended_before = self._checkpoints.start(self.job)
+            if self._ended_before:
                 return
         rows = self.job.config.integer("sameriver.batch.rows")
         for node in self.job.sources:
@@ -139,6 +141,7 @@ class Driver:
             lag=None if watermark is None else self.job.clock.now() - watermark,
             seconds=time.monotonic() - self._started,
             checkpoint=None if self._checkpoints is None else self._checkpoints.last,
+            ended_before=self._ended_before,
         )
 
     def _take(self, node: PhysicalNode) -> bool:
