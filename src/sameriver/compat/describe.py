@@ -44,9 +44,10 @@ def describe(roots: Sequence[SinkNode], config: Config) -> JobDescription:
     """
     nodes = list(dict.fromkeys(node for root in roots for node in _inputs_first(root)))
     reader = Reader()
-    work = _Work(tuple(roots), nodes, reader, Places.of(nodes, reader), str(config.zone))
+    ids = {node: id for id, node in enumerate(node for node in nodes if node.state())}
+    work = _Work(tuple(roots), ids, reader, Places.of(nodes, reader), str(config.zone))
     return JobDescription(
-        operators=tuple(work.operator(node, id) for node, id in work.ids.items()),
+        operators=tuple(work.operator(node, id) for node, id in ids.items()),
         sinks=tuple(work.sink(root) for root in roots),
         sources=_sources(nodes),
     )
@@ -67,15 +68,11 @@ def _inputs_first(node: PhysicalNode) -> Iterator[PhysicalNode]:
 @dataclass(frozen=True)
 class _Work:
     roots: tuple[SinkNode, ...]
-    nodes: list[PhysicalNode]
+    ids: dict[PhysicalNode, int]
+    """Stateful nodes, inputs first."""
     reader: Reader
     places: Places
     zone: str
-
-    @property
-    def ids(self) -> dict[PhysicalNode, int]:
-        """Stateful nodes, inputs first."""
-        return {node: id for id, node in enumerate(n for n in self.nodes if n.state())}
 
     def operator(self, node: PhysicalNode, id: int) -> Operator:
         fed = [n for n, root in enumerate(self.roots) if node in set(_inputs_first(root))]

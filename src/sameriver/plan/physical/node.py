@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any
 
 from sameriver.common.changes import ChangeKind
 from sameriver.common.errors import Position
@@ -15,6 +18,16 @@ INSERT_ONLY: ChangelogMode = frozenset({ChangeKind.INSERT})
 ALL_KINDS: ChangelogMode = frozenset(ChangeKind)
 
 
+def _once(method: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    @wraps(method)
+    def remembered(self: PhysicalNode) -> Any:
+        if method.__name__ not in self.known:
+            self.known[method.__name__] = method(self)
+        return self.known[method.__name__]
+
+    return remembered
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhysicalNode:
     """A node of the physical plan: data only. ``operators`` holds the operator of each kind.
@@ -22,10 +35,19 @@ class PhysicalNode:
     Attributes:
         schema: columns of its output.
         position: where the script says it, if known; it plays no part in equality.
+        known: meanings, scope and state, once they are worked out.
     """
 
     schema: Schema
     position: Position | None = field(default=None, compare=False, repr=False)
+    known: dict[str, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def __init_subclass__(cls) -> None:
+        """Each node asks the nodes below, often for several things: it is worked out once."""
+        for name in ("meanings", "scope", "state"):
+            method = cls.__dict__.get(name)
+            if method is not None and not hasattr(method, "__wrapped__"):
+                setattr(cls, name, _once(method))
 
     @property
     def inputs(self) -> tuple[PhysicalNode, ...]:
