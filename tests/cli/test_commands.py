@@ -116,7 +116,7 @@ def test_a_failing_case_shows_a_diff(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == "0 passed, 1 failed"
     assert sameriver("test", "--write", str(case)).returncode == 0
     assert case.read_text(encoding="utf-8") == CASE.format(expected=2)
-    assert sameriver("test", str(tmp_path)).stdout.splitlines()[-1] == "5 passed, 0 failed"
+    assert sameriver("test", str(tmp_path)).stdout.splitlines()[-1] == "6 passed, 0 failed"
 
 
 def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:

@@ -164,10 +164,42 @@ def _tables(
     tables: Sequence[StateTable], saved: Sequence[SavedTable], root: Path, created: int, now: int
 ) -> dict[str, pl.DataFrame]:
     """Rows of the tables of a node, as they are declared now."""
-    rows = {}
-    for table, was in zip(tables, saved, strict=True):
-        rows[table.name] = _adapted(table, was, read_table(root, was), now)
-    return rows
+    stored = [read_table(root, was) for was in saved]
+    ttls = [SavedTable.of(table).ttl for table in tables]
+    if ttls != [was.ttl for was in saved]:
+        stored = _unexpired(saved, stored, created)
+    return {
+        table.name: _adapted(table, was, rows, now)
+        for table, was, rows in zip(tables, saved, stored, strict=True)
+    }
+
+
+def _unexpired(
+    saved: Sequence[SavedTable], stored: Sequence[pl.DataFrame], created: int
+) -> list[pl.DataFrame]:
+    """Rows that had not expired when they were saved: a longer time to live revives none.
+
+    Tables without times of their own go by the keys of those that have them.
+    """
+    alive = []
+    owner: tuple[SavedTable, pl.DataFrame] | None = None
+    for table, rows in zip(saved, stored, strict=True):
+        if table.ttl is not None and table.access is not None:
+            rows = rows.filter(pl.col(table.access).dt.epoch("ms") > created - table.ttl)
+            owner = table, rows
+        elif table.ttl is not None and owner is not None:
+            rows = _owned(rows, *owner)
+        alive.append(rows)
+    return alive
+
+
+def _owned(rows: pl.DataFrame, owner: SavedTable, owners: pl.DataFrame) -> pl.DataFrame:
+    keys = [column.name for column in owner.key]
+    if not keys:
+        return rows if owners.height else rows.clear()
+    if not set(keys) <= set(rows.columns):
+        return rows
+    return rows.join(owners, on=keys, how="semi", nulls_equal=True, maintain_order="left")
 
 
 def _adapted(table: StateTable, saved: SavedTable, rows: pl.DataFrame, now: int) -> pl.DataFrame:
