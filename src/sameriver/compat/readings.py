@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from sameriver.plan.expressions import (
     AggregateCall,
+    Call,
     Column,
     Expression,
     aggregate_to_sql,
     substitute,
     to_sql,
+    transform,
 )
 from sameriver.plan.physical.calc import Calc
 from sameriver.plan.physical.node import PhysicalNode
@@ -42,7 +44,7 @@ class Reader:
     def expression(self, expression: Expression, below: Readings) -> str:
         """An expression over columns that show ``below``."""
         by: dict[str, Expression] = {n: Column(text, expression.type) for n, text in below.items()}
-        return _bare(to_sql(substitute(expression, by)))
+        return _bare(to_sql(transform(substitute(expression, by), _as_written)))
 
     def call(self, call: AggregateCall, below: Readings) -> str:
         """``SUM(qty * 2)``."""
@@ -62,6 +64,13 @@ class Reader:
             return {name: first[source] for name, source in pairs}
         calls = {call.name: self.call(call, below) for call in getattr(node, "calls", ())}
         return {name: calls.get(name, below.get(name, name)) for name in node.schema.names}
+
+
+def _as_written(expression: Expression) -> Expression | None:
+    """Without a cast that the script doesn't say."""
+    if isinstance(expression, Call) and expression.function == "CAST" and not expression.position:
+        return transform(expression.args[0], _as_written)
+    return None
 
 
 def _bare(text: str) -> str:
