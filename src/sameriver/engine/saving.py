@@ -39,11 +39,11 @@ def declared(job: Job, name: str, description: dict[str, object] | None) -> Save
         description=description,
         nodes=tuple(_declared_node(node, numbers[id(node)], known) for node in job.nodes),
         sources=tuple(
-            SavedSource(table=_table_name(node), position=None, finished=False)
+            SavedSource(table=_table_name(node), position=None, finished=False, rows=0)
             for node in job.sources
         ),
         sinks=tuple(
-            SavedSink(table=_table_name(node), committable=None)
+            SavedSink(table=_table_name(node), committable=None, changes=None)
             for node in job.nodes
             if isinstance(node, Sink)
         ),
@@ -93,10 +93,12 @@ class Saver:
             finished=all(source.finished for source in capture.sources),
             nodes=tuple(self._node(node, copy) for node, copy in nodes),
             sources=tuple(
-                replace(saved, position=state.position, finished=state.finished)
+                replace(
+                    saved, position=state.position, finished=state.finished, rows=state.rows
+                )
                 for saved, state in sources
             ),
-            sinks=tuple(replace(sink, committable=waits) for sink, waits in sinks),
+            sinks=tuple(replace(sink, committable=waits, changes=None) for sink, waits in sinks),
         )
 
     def _node(self, before: SavedNode, capture: NodeCapture) -> SavedNode:
@@ -154,7 +156,7 @@ def job_state(job: Job, saved: SavedJob, root: Path, created: int) -> JobState:
             for node, was in zip(job.nodes, saved.nodes, strict=True)
         ),
         sources=tuple(
-            SourceState(position=source.position, finished=source.finished)
+            SourceState(position=source.position, finished=source.finished, rows=source.rows)
             for source in saved.sources
         ),
     )
