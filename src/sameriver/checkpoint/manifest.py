@@ -161,19 +161,32 @@ class SavedNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedSource:
-    """How far a table was read; position None: not at all. What it holds is its connector's."""
+    """How far a table was read; position None: not at all. What it holds is its connector's.
+
+    Attributes:
+        rows: read from its start on, which a replay counts.
+    """
 
     table: str
     position: Position | None
     finished: bool
+    rows: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedSink:
-    """Output that the checkpoint covers and that may not be visible yet; None: nothing waits."""
+    """Where a sink stands.
+
+    Attributes:
+        committable: output that the checkpoint covers and that may not be visible yet; None:
+            nothing waits.
+        changes: what the sink must be told before anything else: what a changed job would have
+            written otherwise. The first column is the kind of change.
+    """
 
     table: str
     committable: Committable | None
+    changes: File | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,4 +252,5 @@ class Manifest:
 
     @property
     def files(self) -> Iterator[File]:
-        return (file for table in self.tables for file in table.files)
+        yield from (file for table in self.tables for file in table.files)
+        yield from (s.changes for job in self.jobs for s in job.sinks if s.changes is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from sameriver.common.changes import MAX_WATERMARK, Changes, Watermark
 from sameriver.common.config import Config
@@ -101,10 +102,12 @@ class Job:
     def push(self, scan: PhysicalNode, batch: SourceBatch) -> None:
         """Takes rows of a source through the whole graph, then its watermark."""
         vertex = self._graph.sources[scan]
-        self._states[scan] = SourceState(position=batch.position)
+        count = 0 if batch.changes is None else len(batch.changes)
+        read = self._states[scan].rows + count
+        self._states[scan] = SourceState(position=batch.position, rows=read)
         vertex.rest(False)
         if batch.changes is not None:
-            self.rows_in += len(batch.changes)
+            self.rows_in += count
             vertex.send(batch.changes)
         if batch.watermark is not None:
             vertex.emit(Watermark(batch.watermark))
@@ -139,7 +142,7 @@ class Job:
         state = self._states[scan]
         if state.finished:
             return
-        self._states[scan] = SourceState(position=state.position, finished=True)
+        self._states[scan] = replace(state, finished=True)
         vertex = self._graph.sources[scan]
         vertex.rest(False)
         if isinstance(scan, Values):

@@ -93,9 +93,7 @@ class Saver:
             finished=all(source.finished for source in capture.sources),
             nodes=tuple(self._node(node, copy) for node, copy in nodes),
             sources=tuple(
-                replace(
-                    saved, position=state.position, finished=state.finished, rows=state.rows
-                )
+                replace(saved, position=state.position, finished=state.finished, rows=state.rows)
                 for saved, state in sources
             ),
             sinks=tuple(replace(sink, committable=waits, changes=None) for sink, waits in sinks),

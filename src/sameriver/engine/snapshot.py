@@ -48,10 +48,15 @@ class NodeCapture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceState:
-    """How far a source was read; position None: not at all."""
+    """How far a source was read; position None: not at all.
+
+    Attributes:
+        rows: read from its start on, which a replay counts.
+    """
 
     position: Position | None = None
     finished: bool = False
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
