@@ -17,6 +17,7 @@ from sameriver.plan.meaning import Meanings, aggregate_meaning, meaning
 from sameriver.plan.physical.aggregate_state import accumulator_columns, aggregate_state
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.ordering import order_meaning
+from sameriver.plan.physical.sides import side_meanings
 from sameriver.plan.rules.tree import parts_of
 
 STATELESS = ("LAG", "LEAD", "ROW_NUMBER", "RANK", "DENSE_RANK")
@@ -42,7 +43,10 @@ class Maker:
 
     @property
     def below(self) -> Meanings:
-        return {n: m for node in reversed(self.node.inputs) for n, m in node.meanings().items()}
+        match self.node.inputs:
+            case (left, right):
+                return side_meanings(left, right)
+        return self.node.inputs[0].meanings()
 
     @property
     def readings(self) -> Readings:

@@ -169,7 +169,7 @@ def _fixed(operator: Operator, strict: Strictness) -> set[tuple[str, str, str]]:
         for name in CALLS
         if name in strict.holds
         for item in operator.trait(name)
-        for text in item.columns
+        for text in (*item.columns, f"EMITTED({item.meaning})")
     }
     framed = operator.kind == "OverAggregate"
     columns = {

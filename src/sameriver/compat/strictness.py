@@ -143,7 +143,7 @@ _ZONE = "values from points in time were computed in the old zone"
 
 _COMMON = {
     "changes": _one("input of updates and deletions", _CHANGES, "SRC-07"),
-    "zone of expressions": _one("time zone", _ZONE, "GAGG-09"),
+    "zone of expressions": replace(_one("time zone", _ZONE, "GAGG-09"), added="", removed=""),
 }
 """Of all kinds."""
 

@@ -12,7 +12,7 @@ from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropUpdateBefore(PhysicalNode):
-    """Schema: the input's. -U goes where +U of the same key follows, and is -D elsewhere.
+    """Schema: the input's. -U goes where a row of the same key follows, and is -D elsewhere.
 
     Attributes:
         keys: the columns that the sink takes its primary key from.

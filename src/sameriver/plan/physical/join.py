@@ -13,6 +13,7 @@ from sameriver.plan.expressions import Expression, to_sql
 from sameriver.plan.logical import JoinKind
 from sameriver.plan.meaning import Meanings, meaning
 from sameriver.plan.physical.node import ChangelogMode, PhysicalNode
+from sameriver.plan.physical.sides import side_meanings
 
 LEFT, RIGHT = "left", "right"
 """Names of the state tables."""
@@ -89,7 +90,7 @@ class Join(PhysicalNode):
         return ((), ()) if self.null_aware else (self.left_keys, self.right_keys)
 
     def meanings(self) -> Meanings:
-        below = self._below()
+        below = side_meanings(self.left, self.right)
         return {name: below[name] for name in self.schema.names}
 
     def scope(self) -> RowScope:
@@ -121,20 +122,9 @@ class Join(PhysicalNode):
         shown += [(f"{side} ttl", str(ttl)) for side, ttl in sides if ttl]
         return tuple(shown)
 
-    def _below(self) -> Meanings:
-        """Meanings of both sides; those of the right are marked where both read the same table,
-        once for each time that the left reads it."""
-        left, right = self.left.scope().sources, self.right.scope().sources
-        marks = max((left.count(source) for source in right), default=0)
-        marked = {
-            name: Meaning(f"{'RIGHT(' * marks}{text}{')' * marks}")
-            for name, text in self.right.meanings().items()
-        }
-        return {**self.left.meanings(), **marked}
-
     def _text(self) -> str:
         """Kind and condition; the order of what AND joins makes no difference."""
-        below = self._below()
+        below = side_meanings(self.left, self.right)
         pairs = zip(self.left_keys, self.right_keys, self.null_safe, strict=True)
         tests = [
             f"{below[left]} {'<=>' if safe else '='} {below[right]}" for left, right, safe in pairs

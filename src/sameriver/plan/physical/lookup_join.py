@@ -11,6 +11,7 @@ from sameriver.plan.expressions import Expression, to_sql
 from sameriver.plan.logical import JoinKind
 from sameriver.plan.meaning import Meanings, meaning
 from sameriver.plan.physical.node import INSERT_ONLY, ChangelogMode, PhysicalNode
+from sameriver.plan.physical.sides import reads, right_meaning
 from sameriver.plan.physical.timed_join import JoinKeys
 from sameriver.plan.table import Table
 
@@ -110,4 +111,9 @@ class LookupJoin(PhysicalNode):
         return tuple(shown)
 
     def _right(self) -> Meanings:
-        return {name: Meaning(f"{self.table.name}.{column}") for name, column in self.columns}
+        source = f"{self.table.name}:{self.table.connector}"
+        marks = reads(self.input.scope().sources, (source,))
+        return {
+            name: right_meaning(Meaning(f"{self.table.name}.{column}"), marks)
+            for name, column in self.columns
+        }

@@ -140,7 +140,7 @@ class OverAggregate(PhysicalNode):
 
     def _window(self) -> str:
         below = self.input.meanings()
-        keys = ", ".join(below[key] for key in self.partition)
+        keys = ", ".join(sorted(below[key] for key in self.partition))
         time = below[self.time] if self.event_time else "PROCTIME()"
         partition = f"PARTITION BY {keys} " if keys else ""
         return f"OVER ({partition}ORDER BY {time} {self._frame()})"

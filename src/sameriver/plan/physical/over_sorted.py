@@ -122,7 +122,7 @@ class OverSorted(PhysicalNode):
 
     def _window(self) -> str:
         below = self.input.meanings()
-        keys = ", ".join(below[key] for key in self.partition)
+        keys = ", ".join(sorted(below[key] for key in self.partition))
         partition = f"PARTITION BY {keys} " if keys else ""
         return f"OVER ({partition}ORDER BY {order_meaning(self.order, below)} {self._frame()})"
 

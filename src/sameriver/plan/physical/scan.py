@@ -23,7 +23,9 @@ class Scan(PhysicalNode):
         return self.kinds
 
     def meanings(self) -> Meanings:
-        return {name: Meaning(f"{self.table.name}.{name}") for name in self.schema.names}
+        """A metadata column is what its key says, whatever it is called."""
+        keys = {column.name: f"METADATA.{column.key}" for column in self.table.metadata}
+        return {n: Meaning(f"{self.table.name}.{keys.get(n, n)}") for n in self.schema.names}
 
     def scope(self) -> RowScope:
         return RowScope(sources=(f"{self.table.name}:{self.table.connector}",))

@@ -12,6 +12,7 @@ from sameriver.plan.expressions import Expression
 from sameriver.plan.logical import JoinKind
 from sameriver.plan.meaning import Meanings, meaning
 from sameriver.plan.physical.node import PhysicalNode
+from sameriver.plan.physical.sides import side_meanings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +93,7 @@ def held_rows(
 
 def joined_meanings(node: PhysicalNode) -> Meanings:
     """Meanings of the columns that a join takes over from its inputs."""
-    left, right = (below.meanings() for below in node.inputs)
-    both = {**right, **left}
+    both = side_meanings(*node.inputs)
     return {name: both[name] for name in node.schema.names}
 
 
@@ -118,5 +118,5 @@ def join_text(
     left, right = (below.meanings() for below in node.inputs)
     parts = [f"{kind.value} {what} JOIN ON {keys.text(left, right) or 'TRUE'}"]
     if condition is not None:
-        parts.append(meaning(condition, {**left, **right}))
+        parts.append(meaning(condition, side_meanings(*node.inputs)))
     return " AND ".join(parts)
