@@ -20,6 +20,7 @@ from sameriver.checkpoint.manifest import (
     Part,
     SavedJob,
     SavedNode,
+    SavedSink,
     SavedTable,
 )
 from sameriver.checkpoint.manifest_file import NAME, checksum_of, read_manifest, write_manifest
@@ -119,7 +120,10 @@ def write_savepoint(manifest: Manifest, root: Path, target: Path) -> Path:
                 file = write_frame(draft, f"{named.name}.parquet", rows)
                 return (Part(shard=0, whole=True, has_ids=False, rows=file, gone=None),)
 
-            write_manifest(draft, replace(_with_parts(manifest, whole), kind=SAVEPOINT))
+            def told(file: File) -> File:
+                return _copied(file, root, draft)
+
+            write_manifest(draft, replace(_moved(manifest, whole, told), kind=SAVEPOINT))
             disk.sync(draft)
             disk.rename(draft, target)
         except BaseException:
@@ -138,9 +142,7 @@ def adopt(folder: StateFolder, savepoint: Savepoint, script: str) -> Manifest:
 
     def copy(draft: Path, below: str) -> Manifest:
         def copied(file: File) -> File:
-            name = file.path.replace("/", "-")
-            disk.write(draft / name, read_bytes(savepoint.root, file))
-            return replace(file, path=f"{below}{name}")
+            return _copied(file, savepoint.root, draft, below)
 
         def parts(named: NamedTable) -> tuple[Part, ...]:
             return tuple(
@@ -149,7 +151,7 @@ def adopt(folder: StateFolder, savepoint: Savepoint, script: str) -> Manifest:
             )
 
         return replace(
-            _with_parts(savepoint.manifest, parts),
+            _moved(savepoint.manifest, parts, copied),
             kind=CHECKPOINT,
             number=number,
             script=script,
@@ -159,15 +161,30 @@ def adopt(folder: StateFolder, savepoint: Savepoint, script: str) -> Manifest:
     return folder.add(number, copy)
 
 
-def _with_parts(manifest: Manifest, parts: Callable[[NamedTable], tuple[Part, ...]]) -> Manifest:
-    """The same tables with other files."""
+def _copied(file: File, root: Path, draft: Path, below: str = "") -> File:
+    """A copy of a file; names of several checkpoints don't clash."""
+    name = file.path.replace("/", "-")
+    disk.write(draft / name, read_bytes(root, file))
+    return replace(file, path=f"{below}{name}")
+
+
+def _moved(
+    manifest: Manifest,
+    parts: Callable[[NamedTable], tuple[Part, ...]],
+    changes: Callable[[File], File],
+) -> Manifest:
+    """The same state in other files: those of tables, and those of changes for sinks."""
     made = {id(named.table): parts(named) for named in named_tables(manifest)}
 
     def node(saved: SavedNode) -> SavedNode:
         tables = tuple(replace(table, parts=made[id(table)]) for table in saved.tables)
         return replace(saved, tables=tables)
 
+    def sink(saved: SavedSink) -> SavedSink:
+        return saved if saved.changes is None else replace(saved, changes=changes(saved.changes))
+
     def job(saved: SavedJob) -> SavedJob:
-        return replace(saved, nodes=tuple(map(node, saved.nodes)))
+        nodes, sinks = tuple(map(node, saved.nodes)), tuple(map(sink, saved.sinks))
+        return replace(saved, nodes=nodes, sinks=sinks)
 
     return replace(manifest, jobs=tuple(map(job, manifest.jobs)))
