@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sameriver import Verdict, check
+from sameriver.compat.strictness import STRICTNESS
+from sameriver.compat.traits import TRAITS
+from sameriver.plan.physical.node import PhysicalNode
 
 from .tables import ACCOUNTS, INSTANTS, ORDERS, PAYMENTS, SINKS
 
@@ -191,3 +194,106 @@ def test_rows_that_are_taken_back_need_other_state() -> None:
     old = "SELECT region, MAX(amount) FROM orders GROUP BY region;"
     report = check(ORDERS + old, ORDERS + edited(old, ("orders", f"({inner})")))
     assert report.verdict is INCOMPATIBLE
+
+
+SELF = (
+    "SELECT a.region, SUM({of}.amount) FROM orders AS a JOIN orders AS b ON a.order_id = b.order_id"
+    " AND a.order_time BETWEEN b.order_time AND b.order_time + INTERVAL '1' HOUR"
+    " AND {test} GROUP BY a.region;"
+)
+
+
+@pytest.mark.parametrize(
+    ("of", "test"), [("b", "a.qty > b.qty"), ("a", "b.qty > a.qty"), ("b", "b.qty > a.qty")]
+)
+def test_both_sides_of_a_table_joined_with_itself_are_two_things(of: str, test: str) -> None:
+    old = ORDERS + SELF.format(of="a", test="a.qty > b.qty")
+    assert check(old, ORDERS + SELF.format(of=of, test=test)).verdict is INCOMPATIBLE
+    assert check(old, old).verdict is FULL
+
+
+def test_another_metadata_key_is_another_column() -> None:
+    ddl = (
+        "CREATE TABLE files (k STRING, at_file STRING METADATA FROM '{key}') WITH"
+        " ('connector' = 'filesystem', 'path' = 'p', 'format' = 'csv');"
+    )
+    query = "SELECT k, COUNT(*), MAX(at_file) FROM files GROUP BY k;"
+    old, new = (ddl.format(key=key) + query for key in ("file.path", "file.name"))
+    assert (check(old, old).verdict, check(old, new).verdict) == (FULL, PARTIAL)
+
+
+def test_a_computed_value_that_reads_a_retyped_column() -> None:
+    """The type of the result stays, the values need not."""
+    query = "SELECT {key}, COUNT(*), SUM(CAST(amount / qty AS INT)) FROM orders GROUP BY {key};"
+    new = ORDERS.replace("qty INT", "qty DOUBLE")
+    for key, verdict in (("region", PARTIAL), ("CAST(qty / 2 AS INT)", INCOMPATIBLE)):
+        report = check(ORDERS + query.format(key=key), new + query.format(key=key))
+        assert report.verdict is verdict
+    filtered = query.format(key="region").replace("GROUP", "WHERE qty > 1 GROUP")
+    assert check(ORDERS + filtered, new + filtered).verdict is INCOMPATIBLE
+
+
+def test_a_retyped_column_on_the_way() -> None:
+    query = (
+        "SELECT qty, COUNT(*) FROM (SELECT o.qty FROM orders AS o JOIN payments AS p"
+        " ON CAST(o.qty / 2 AS BIGINT) = p.paid) GROUP BY qty;"
+    )
+    new = PAYMENTS.replace("paid BIGINT", "paid INT")
+    report = check(ORDERS + PAYMENTS + query, ORDERS + new + query)
+    assert "SRC-07" in {reason.rule for reason in report.operators[-1].reasons}
+
+
+def test_the_order_of_partition_keys_over_time_is_free() -> None:
+    old, new = (
+        f"SELECT region, SUM(qty) OVER (PARTITION BY {k} ORDER BY order_time) FROM orders;"
+        for k in ("region, product", "product, region")
+    )
+    assert check(ORDERS + old, ORDERS + new).verdict is FULL
+
+
+def test_aggregates_come_and_go_in_windows_that_fire_early() -> None:
+    early = {
+        "table.exec.emit.early-fire.enabled": "true",
+        "table.exec.emit.early-fire.delay": "10 s",
+    }
+    more, less = (
+        WINDOWED.replace("MAX(qty)", "MAX(qty), COUNT(*)"),
+        WINDOWED.replace(", MAX(qty)", ""),
+    )
+    assert check(ORDERS + WINDOWED, ORDERS + more, early).verdict is PARTIAL
+    assert check(ORDERS + WINDOWED, ORDERS + less, early).verdict is FULL
+
+
+def test_a_zone_matters_only_to_what_reads_it() -> None:
+    """What reads it is gone: the rest goes on."""
+    old = "SELECT k, SUM(v), MAX(CAST(seen AS STRING)) FROM instants GROUP BY k;"
+    new = "SELECT k, SUM(v) FROM instants GROUP BY k;"
+    assert check(INSTANTS + old, INSTANTS + new).verdict is FULL
+
+
+def test_a_removed_operator_whose_sink_stays_is_lost() -> None:
+    report = check(
+        ORDERS + "SELECT order_id FROM orders LIMIT 9;", ORDERS + "SELECT order_id FROM orders;"
+    )
+    assert (report.verdict, report.rules[-1]) == (INCOMPATIBLE, "LIMIT-04")
+
+
+def test_operators_are_matched_to_what_they_have_most_in_common_with() -> None:
+    one = "INSERT INTO totals SELECT region, SUM(amount) FROM orders GROUP BY region;"
+    two = "INSERT INTO copies SELECT product, SUM(qty) FROM orders GROUP BY product;"
+    ddl = ORDERS + SINKS.replace("region STRING, amount", "k STRING, amount")
+    report = check(ddl + one + two, ddl + two + one)
+    assert report.verdict is FULL
+    assert [(o.old, o.new) for o in report.operators] == [(1, 0), (0, 1)]
+
+
+def test_every_kind_that_keeps_state_has_its_strictness() -> None:
+    assert {kind.__name__ for kind in TRAITS} == set(STRICTNESS)
+    assert {kind.__name__ for kind in _kinds(PhysicalNode) if "state" in vars(kind)} <= set(
+        STRICTNESS
+    )
+
+
+def _kinds(kind: type) -> set[type]:
+    found: set[type] = set(kind.__subclasses__())
+    return found.union(*(_kinds(one) for one in found))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from sameriver.common.config import Config
 from sameriver.common.state import RowScope, StateTable
+from sameriver.compat.column_types import ColumnTypes
 from sameriver.compat.description import (
     Column,
     Item,
@@ -45,7 +46,8 @@ def describe(roots: Sequence[SinkNode], config: Config) -> JobDescription:
     nodes = list(dict.fromkeys(node for root in roots for node in _inputs_first(root)))
     reader = Reader()
     ids = {node: id for id, node in enumerate(node for node in nodes if node.state())}
-    work = _Work(tuple(roots), ids, reader, Places.of(nodes, reader), str(config.zone))
+    places, types = Places.of(nodes, reader), ColumnTypes.of(nodes)
+    work = _Work(tuple(roots), ids, reader, places, types, str(config.zone))
     return JobDescription(
         operators=tuple(work.operator(node, id) for node, id in ids.items()),
         sinks=tuple(work.sink(root) for root in roots),
@@ -72,13 +74,15 @@ class _Work:
     """Stateful nodes, inputs first."""
     reader: Reader
     places: Places
+    types: ColumnTypes
     zone: str
 
     def operator(self, node: PhysicalNode, id: int) -> Operator:
         fed = [n for n, root in enumerate(self.roots) if node in set(_inputs_first(root))]
         maker = Maker(node, self.reader, self.places, lambda m: self._outputs(m, fed), self.zone)
         scope = _below(node)
-        kept = tuple(trait for trait in (*traits(maker), self._zone(node)) if trait.items)
+        every = (*traits(maker), self._zone(node), self._path_types(scope, node))
+        kept = tuple(self._typed(trait) for trait in every if trait.items)
         return Operator(
             id=id,
             kind=type(node).__name__,
@@ -114,10 +118,24 @@ class _Work:
         item = Item(meaning=self.zone, text=self.zone, position=node.position)
         return Trait(name="zone of expressions", items=(item,) if reads_zone(node) else ())
 
+    def _path_types(self, scope: RowScope, node: PhysicalNode) -> Trait:
+        """The columns that shape the rows on their way, with their types."""
+        texts = {text for step in scope.path for text in self.types.read(step)}
+        items = tuple(
+            Item(meaning=text, text=text, position=node.position, like=(text.partition(" ")[0],))
+            for text in sorted(texts)
+        )
+        return Trait(name="types on the way", items=items)
+
+    def _typed(self, trait: Trait) -> Trait:
+        items = (replace(item, reads=self.types.read(item.meaning)) for item in trait.items)
+        return replace(trait, items=tuple(items))
+
     def _filter(self, text: str, node: PhysicalNode) -> Item:
         plain = text.split(_AFTER)[0]
         shown, position = self.places.conditions.get(plain, (plain, None))
-        return Item(meaning=text, text=shown, position=position or node.position)
+        reads = self.types.read(text)
+        return Item(meaning=text, text=shown, reads=reads, position=position or node.position)
 
     def _outputs(self, meaning: str, fed: Sequence[int]) -> tuple[str, ...]:
         """Output columns whose meaning holds another; all of a sink if its rows hang on that."""

@@ -16,9 +16,10 @@ class Item:
     """One part of a trait: a key, an aggregate, a column of stored rows, a condition.
 
     Attributes:
-        meaning: canonical text; two items are the same if meaning and type are.
+        meaning: canonical text; two items are the same if meaning, type and reads are.
         text: for people.
         type: SQL type, empty where there is none.
+        reads: the columns of tables that the meaning names, with their types.
         position: where the script says it, if known.
         like: what makes an item of the other plan its counterpart, most telling first.
         columns: meanings of the state columns that hold it, of aggregates.
@@ -28,14 +29,15 @@ class Item:
     meaning: str
     text: str
     type: str = ""
+    reads: tuple[str, ...] = ()
     position: Position | None = None
     like: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
 
     @property
-    def identity(self) -> tuple[str, str]:
-        return self.meaning, self.type
+    def identity(self) -> tuple[str, ...]:
+        return (self.meaning, self.type, *self.reads)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,7 +103,7 @@ def _replaced(hold: Hold, old: Item, new: Item, level: int) -> Reason:
     rule = hold.changed[min(max(level, 0), len(hold.changed) - 1)]
     if level < 0:
         rule = RETYPED if hold.how in (How.SET, How.SEQUENCE) else hold.changed[-1]
-        change = f"`{new.text}` is {new.type} now, it was {old.type}"
+        change = _retyped(old, new)
     elif old.text == new.text:
         change = f"`{new.text}` is computed otherwise"
     else:
@@ -116,6 +116,13 @@ def _replaced(hold: Hold, old: Item, new: Item, level: int) -> Reason:
         new=new.position,
         outputs=new.outputs,
     )
+
+
+def _retyped(old: Item, new: Item) -> str:
+    if old.type != new.type:
+        return f"`{new.text}` is {new.type} now, it was {old.type}"
+    columns = ", ".join(f"`{text}`" for text in new.reads if text not in old.reads)
+    return f"`{new.text}` reads {columns}, whose type was another"
 
 
 def _added(hold: Hold, new: Item, rule: str) -> Reason:

@@ -143,6 +143,12 @@ _ZONE = "values from points in time were computed in the old zone"
 
 _COMMON = {
     "changes": _one("input of updates and deletions", _CHANGES, "SRC-07"),
+    "types on the way": replace(
+        _set("column", "the rows that reach it were made with the old type", "SRC-07"),
+        added="",
+        removed="",
+        replaces=False,
+    ),
     "zone of expressions": replace(_one("time zone", _ZONE, "GAGG-09"), added="", removed=""),
 }
 """Of all kinds."""
