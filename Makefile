@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo setup fmt lint test golden bench docs clean
+.PHONY: help demo setup fmt lint test golden oracle bench docs clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -39,6 +39,11 @@ test: lint ## all checks
 
 golden: $(VENV)/dev ## fill in the expected parts of tests/cases; review the diff
 	$(BIN)/sameriver test --write tests/cases
+
+oracle: ## ask Apache Flink what tests/oracle has no answer to yet (ALL=1: everything)
+	test -d .venv-oracle || $(PYTHON) -m venv .venv-oracle
+	.venv-oracle/bin/python -m pip install --quiet apache-flink==2.3.0
+	cd tests && ../.venv-oracle/bin/python -m oracle.ask_flink $(if $(ALL),--all)
 
 bench: $(VENV)/dev ## ratios to DuckDB, side by side in one run
 	$(BIN)/python benchmarks/run.py

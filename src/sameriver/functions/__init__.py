@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sameriver.functions.addresses import ADDRESSES
 from sameriver.functions.aggregates import AGGREGATES
 from sameriver.functions.arithmetic import ARITHMETIC
 from sameriver.functions.collections import COLLECTIONS
@@ -29,6 +30,7 @@ _FAMILIES = (
     STRINGS,
     REGEX,
     HASHING,
+    ADDRESSES,
     TEMPORALS,
     COLLECTIONS,
     JSON,

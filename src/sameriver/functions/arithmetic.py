@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import polars as pl
 
 from sameriver.common.types import (
@@ -19,7 +20,7 @@ from sameriver.common.types import (
 from sameriver.functions import decimals
 from sameriver.functions.calendar import shift
 from sameriver.functions.coercion import common_number
-from sameriver.functions.failure import fail_where
+from sameriver.functions.failure import Dtype, fail_where
 from sameriver.functions.forms import INTERVAL, NUMBER, Form, infer, wrong_arguments
 from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
 from sameriver.functions.staged import let
@@ -67,13 +68,16 @@ _Settled = tuple[DataType, DataType, DataType]
 def _numbers(left: DataType, right: DataType, symbol: str) -> _Settled | None:
     if left.root not in NUMERIC or right.root not in NUMERIC:
         return None
+    if left.root in APPROXIMATE and right.root in APPROXIMATE:
+        return None if symbol == "%" else (left, left, left)
     wider = common_number(left, right)
     if symbol == "%" and wider.root in APPROXIMATE:
         return None
+    whole = symbol == "%" and not left.scale and not right.scale
     if wider.root is Root.DECIMAL:
         one, two = decimals.as_decimal(left), decimals.as_decimal(right)
-        return one, two, _DECIMAL_TYPES[symbol](one, two)
-    return wider, wider, right if symbol == "%" and wider.root in INTEGERS else wider
+        return one, two, right if whole else _DECIMAL_TYPES[symbol](one, two)
+    return wider, wider, right if whole else wider
 
 
 def _intervals(left: DataType, right: DataType, symbol: str) -> _Settled | None:
@@ -157,17 +161,30 @@ def _over(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     left, right = args
     one, two = _types(evaluation)
     if one.root in APPROXIMATE:
-        return left / right
+        return quotient(left, right, to_polars(one))
     if one.root is Root.DECIMAL:
         return _by_zero(evaluation, args, decimals.divide(left, right, one, two))
     return _by_zero(evaluation, args, _cut(left, right, one))
+
+
+def quotient(left: pl.Expr, right: pl.Expr, dtype: Dtype) -> pl.Expr:
+    """Floating quotient; Polars multiplies by the reciprocal of a constant, which is not exact."""
+
+    def run(series: Sequence[pl.Series]) -> pl.Series:
+        one, two = (side.fill_null(1).to_numpy() for side in series)
+        with np.errstate(all="ignore"):
+            return pl.Series(np.divide(one, two), dtype=dtype)
+
+    unknown = left.is_null() | right.is_null()
+    return pl.when(~unknown).then(pl.map_batches([left, right], run, return_dtype=dtype))
 
 
 def _modulo(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     left, right = args
     one, two = _types(evaluation)
     if one.root is Root.DECIMAL:
-        return _by_zero(evaluation, args, decimals.remainder(left, right, one, two))
+        rest = decimals.remainder(left, right, one, two)
+        return _by_zero(evaluation, args, rest.cast(to_polars(evaluation.result)))
     rest = left - _cut(left, right, one) * right
     return _by_zero(evaluation, args, rest.cast(to_polars(evaluation.result)))
 
@@ -181,8 +198,8 @@ def _negate(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
 
 
 ARITHMETIC = [
-    ScalarFunction(name="+", infer=arithmetic("+", "+"), kernel=_plus),
-    ScalarFunction(name="-", infer=arithmetic("-", "-"), kernel=_minus),
+    ScalarFunction(name="+", infer=arithmetic("+", "+"), kernel=_plus, fallible=True),
+    ScalarFunction(name="-", infer=arithmetic("-", "-"), kernel=_minus, fallible=True),
     ScalarFunction(name="*", infer=arithmetic("*", "*"), kernel=_times),
     ScalarFunction(name="/", infer=arithmetic("/", "/"), kernel=_over, fallible=True),
     ScalarFunction(

@@ -12,6 +12,7 @@ from sameriver.common.types import (
     BINARIES,
     CHARACTERS,
     INTEGERS,
+    MAX_LENGTH,
     NUMERIC,
     TIMESTAMPS,
     DataType,
@@ -20,6 +21,7 @@ from sameriver.common.types import (
     to_polars,
 )
 from sameriver.functions import render
+from sameriver.functions.calendar import MS_PER_DAY
 from sameriver.functions.coercion import implicit_cast_allowed
 from sameriver.functions.decimals import as_decimal, big, rescale, truncated, unscaled
 from sameriver.functions.failure import fail_if_null
@@ -119,6 +121,8 @@ def _converted(
     if two in CHARACTERS:
         shown = render.text(value, source, zone)
         return shown if _no_longer(source, target) else render.fitted(shown, target)
+    if two in BINARIES:
+        return _binary(value, source, target)
     if one in CHARACTERS:
         read = parsed(value, target, zone)
         return value.cast(to_polars(target)) if read is None else read
@@ -150,7 +154,7 @@ def _number(value: pl.Expr, source: DataType, target: DataType) -> pl.Expr:
         return value != 0
     if two is Root.DECIMAL:
         if one in APPROXIMATE:
-            return exact_text(value, target)
+            return exact_text(value.cast(pl.Float64), target)
         exact = as_decimal(source)
         return rescale(value.cast(to_polars(exact)), exact, target)
     if one is Root.DECIMAL and two in INTEGERS:
@@ -174,6 +178,8 @@ def _time(value: pl.Expr, source: DataType, target: DataType, zone: ZoneInfo) ->
     one, two = source.root, target.root
     if one is Root.TIMESTAMP_LTZ and two is not Root.TIMESTAMP_LTZ:
         value = to_wall(value, zone)
+    if one is Root.TIMESTAMP and two in (Root.DATE, Root.TIME):
+        return _part(value.dt.epoch("ms"), target)
     if two is Root.DATE:
         return value.cast(pl.Date)
     if two is Root.TIME:
@@ -184,11 +190,12 @@ def _time(value: pl.Expr, source: DataType, target: DataType, zone: ZoneInfo) ->
         value = pl.lit(0).cast(pl.Date).dt.combine(value, time_unit=unit)
     aware = "UTC" if one is two is Root.TIMESTAMP_LTZ else None
     wide = value.cast(pl.Datetime(unit, aware), strict=False)
+    if two is Root.TIMESTAMP_LTZ and one is not Root.TIMESTAMP_LTZ:
+        wide, aware = to_instant(wide, zone), "UTC"
     if not (one in TIMESTAMPS and (source.precision or 0) <= (target.precision or 0)):
         held = {"ms": 3, "us": 6, "ns": 9}[unit]
-        wide = _cut(wide.cast(pl.Int64), target, held).cast(pl.Datetime(unit, aware))
-    if two is Root.TIMESTAMP_LTZ and one is not Root.TIMESTAMP_LTZ:
-        return to_instant(wide, zone)
+        ticks = _cut_back if held == 3 else _cut
+        return ticks(wide.cast(pl.Int64), target, held).cast(pl.Datetime(unit, aware))
     return wide
 
 
@@ -197,6 +204,35 @@ def _cut(ticks: pl.Expr, target: DataType, held: int) -> pl.Expr:
     digits = 0 if target.precision is None else target.precision
     by = 10 ** max(0, held - digits)
     return ticks if by == 1 else ticks - ticks % by
+
+
+def _cut_back(ticks: pl.Expr, target: DataType, held: int) -> pl.Expr:
+    """The same, toward 1970, as Flink cuts milliseconds."""
+    return pl.when(ticks < 0).then(-_cut(-ticks, target, held)).otherwise(_cut(ticks, target, held))
+
+
+def _part(milliseconds: pl.Expr, target: DataType) -> pl.Expr:
+    """Day or time of day; before 1970 Flink rounds both toward 1970."""
+    size = milliseconds.abs()
+    if target.root is Root.DATE:
+        return (milliseconds.sign() * (size // MS_PER_DAY)).cast(pl.Int32).cast(pl.Date)
+    clock = milliseconds.sign() * _cut(size % MS_PER_DAY, target, 3)
+    return ((clock % MS_PER_DAY) * 1_000_000).cast(pl.Time)
+
+
+def _binary(value: pl.Expr, source: DataType, target: DataType) -> pl.Expr:
+    """Bytes cut to the length of the target; BINARY(n) is filled up with zeros."""
+    length = target.precision or 1
+    octets = value.cast(pl.Binary)
+    fixed = target.root is Root.BINARY
+    if source.root is target.root and (source.precision or 0) == length:
+        return octets
+    if not fixed and source.root in BINARIES and (source.precision or 0) <= length:
+        return octets
+    if length == MAX_LENGTH:
+        return octets
+    digits = octets.bin.encode("hex").str.head(2 * length)
+    return (digits.str.pad_end(2 * length, "0") if fixed else digits).str.decode("hex")
 
 
 def _each(

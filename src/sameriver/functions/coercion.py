@@ -97,7 +97,8 @@ def comparable(left: DataType, right: DataType, *, equality: bool) -> DataType |
     string is read as a number) but not tested for equality, as in Flink.
     """
     if Root.NULL in (left.root, right.root):
-        return right if left.root is Root.NULL else left
+        known = right if left.root is Root.NULL else left
+        return None if known.root is Root.ROW else known
     if {left.root, right.root} == {Root.DATE, Root.TIMESTAMP}:
         return None
     for text, other in ((left, right), (right, left)):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import polars as pl
 
 from sameriver.common.errors import UserError
-from sameriver.common.types import BOOLEAN, CHARACTERS, NUMERIC, DataType, Root
+from sameriver.common.types import APPROXIMATE, BOOLEAN, CHARACTERS, NUMERIC, DataType, Root
 from sameriver.functions.coercion import comparable
 from sameriver.functions.forms import ANY, Form, wrong_arguments
 from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
@@ -28,7 +28,7 @@ def _compared(name: str, *, equality: bool, nullable: bool | None = None) -> Inf
         either = left.nullable or right.nullable
         result = BOOLEAN.with_nullable(either if nullable is None else nullable)
         parameters = (side(left, common), side(right, common))
-        return Resolved(parameters, result)
+        return Resolved(parameters, result, attempt=name in ("=", "<>"))
 
     return settle
 
@@ -53,11 +53,13 @@ def incomparable(name: str, operands: Sequence[Operand]) -> UserError:
 def _comparison(
     name: str, compare: Callable[[pl.Expr, pl.Expr], pl.Expr], *, equality: bool = False
 ) -> ScalarFunction:
-    return ScalarFunction(
-        name=name,
-        infer=_compared(name, equality=equality),
-        kernel=lambda _, args: compare(args[0], args[1]),
-    )
+    def kernel(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+        ordered = compare(args[0], args[1])
+        if equality or evaluation.operands[0].type.root not in APPROXIMATE:
+            return ordered
+        return ordered & args[0].is_not_nan() & args[1].is_not_nan()
+
+    return ScalarFunction(name=name, infer=_compared(name, equality=equality), kernel=kernel)
 
 
 def _members(operands: Sequence[Operand]) -> Resolved:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sameriver.common.types import BOOLEAN, CHARACTERS, DataType, Root, to_polars
+from sameriver.common.types import APPROXIMATE, BOOLEAN, CHARACTERS, DataType, Root, to_polars
 from sameriver.functions.coercion import common_type, comparable
 from sameriver.functions.comparison import incomparable, side
-from sameriver.functions.forms import ANY, TEXT, TRUTH, Form, infer, wrong_arguments
+from sameriver.functions.forms import ANY, SHOWN, TRUTH, Form, infer, wrong_arguments
 from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
 
 
@@ -94,7 +94,7 @@ def _extreme(name: str) -> Infer:
 def _extreme_kernel(evaluation: Evaluation, args: Sequence[pl.Expr], *, most: bool) -> pl.Expr:
     unknown = pl.any_horizontal([arg.is_null() for arg in args])
     best = pl.max_horizontal(*args) if most else pl.min_horizontal(*args)
-    if evaluation.result.root in CHARACTERS or evaluation.result.root in (Root.BINARY,):
+    if evaluation.result.root in (*CHARACTERS, *APPROXIMATE, Root.BINARY):
         best = args[0]
         for arg in args[1:]:
             better = arg > best if most else arg < best
@@ -102,10 +102,14 @@ def _extreme_kernel(evaluation: Evaluation, args: Sequence[pl.Expr], *, most: bo
     return pl.when(~unknown).then(best)
 
 
+_DECIMAL = r"^\s*[+-]?(NaN|Infinity|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?)\s*$"
+"""What Java reads as a number."""
+
+
 def _matches(name: str, pattern: str) -> ScalarFunction:
     return ScalarFunction(
         name=name,
-        infer=infer(name, (TEXT,), result=BOOLEAN, nullable=False),
+        infer=infer(name, (SHOWN,), result=BOOLEAN, nullable=False),
         kernel=lambda _, args: args[0].str.contains(pattern).fill_null(False),
     )
 
@@ -134,5 +138,5 @@ CONDITIONAL = [
     ),
     _matches("IS_ALPHA", r"^\p{L}+$"),
     _matches("IS_DIGIT", r"^\p{Nd}+$"),
-    _matches("IS_DECIMAL", r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"),
+    _matches("IS_DECIMAL", _DECIMAL),
 ]

@@ -191,7 +191,8 @@ def add(left: pl.Expr, right: pl.Expr, one: DataType, two: DataType, *, sign: in
     """Sum, or difference if ``sign`` is -1."""
     precision, scale = _sum_shape(one, two)
     result = sum_type(one, two)
-    if scale != result.scale:
+    widest = max((t.precision or 0) + scale - (t.scale or 0) for t in (one, two))
+    if scale != result.scale or widest > MAX_PRECISION:
         return exactly_each(lambda a, b: _WIDE.add(a, sign * b), result, left, right)
     a = move_point(unscaled(left), scale - (one.scale or 0))
     b = move_point(unscaled(right), scale - (two.scale or 0))

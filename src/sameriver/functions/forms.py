@@ -36,12 +36,14 @@ class Family:
         roots: what is taken as it is; empty: everything.
         default: what arguments that may be cast implicitly become.
         literal: whether it must be a literal.
+        also: what else becomes the default.
     """
 
     text: str
     roots: frozenset[Root] = frozenset()
     default: DataType | None = None
     literal: bool = False
+    also: tuple[Root, ...] = ()
 
     def parameter(self, operand: Operand) -> DataType | None:
         """The type the argument takes; None if it may not stand here."""
@@ -50,7 +52,9 @@ class Family:
             return None
         if not self.roots or given.root in self.roots:
             return given.plain
-        if self.default is not None and implicit_cast_allowed(given, self.default):
+        if self.default is None:
+            return None
+        if given.root in self.also or implicit_cast_allowed(given, self.default):
             return self.default.with_nullable(given.nullable)
         return None
 
@@ -60,7 +64,11 @@ def _family(text: str, *roots: Root, default: DataType | None = None) -> Family:
 
 
 ANY = Family("<any>")
+PLAIN = Family(
+    "<any but array, map or row>", frozenset(Root) - {Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW}
+)
 TEXT = _family("<string>", *CHARACTERS, default=STRING)
+SHOWN = Family("<string or number>", frozenset(CHARACTERS), STRING, also=NUMERIC)
 WHOLE = _family("<integer>", *INTEGERS, default=INT)
 LONG = _family("<bigint>", Root.BIGINT, default=BIGINT)
 NUMBER = _family("<number>", *NUMERIC, default=INT)
@@ -70,6 +78,7 @@ BINARY = _family("<binary>", *BINARIES, default=BYTES)
 TEXT_OR_BINARY = _family("<string or binary>", *CHARACTERS, *BINARIES, default=STRING)
 MOMENT = _family("<timestamp>", *TIMESTAMPS)
 WALL = _family("<date or timestamp>", Root.DATE, Root.TIMESTAMP)
+CLOCK = _family("<time>", Root.TIME)
 INSTANT = _family("<timestamp_ltz>", Root.TIMESTAMP_LTZ)
 TEMPORAL = _family("<date, time or timestamp>", Root.DATE, Root.TIME, *TIMESTAMPS)
 INTERVAL = _family("<interval>", *INTERVALS)

@@ -9,17 +9,19 @@ import polars as pl
 
 from sameriver.common.types import char, varchar
 from sameriver.functions.distinct import by_distinct
-from sameriver.functions.forms import TEXT, WHOLE, infer
+from sameriver.functions.failure import failure
+from sameriver.functions.forms import TEXT_OR_BINARY, WHOLE, infer
 from sameriver.functions.signature import ScalarFunction
 
 
 def _hash(name: str, algorithm: str, digits: int) -> ScalarFunction:
-    def digest(value: str) -> str:
-        return hashlib.new(algorithm, value.encode()).hexdigest()
+    def digest(value: str | bytes) -> str:
+        octets = value.encode() if isinstance(value, str) else value
+        return hashlib.new(algorithm, octets).hexdigest()
 
     return ScalarFunction(
         name=name,
-        infer=infer(name, (TEXT,), result=char(digits)),
+        infer=infer(name, (TEXT_OR_BINARY,), result=char(digits)),
         kernel=lambda _, args: by_distinct(digest, pl.String, args[0]),
     )
 
@@ -32,9 +34,16 @@ _SIZES: dict[int, Callable[[bytes], hashlib._Hash]] = {
 }
 
 
-def _sha2(value: str, bits: int) -> str | None:
+def _sha2(value: str | bytes, bits: int) -> str:
+    """The hash.
+
+    Raises:
+        EvaluationError: BAD_LENGTH.
+    """
     algorithm = _SIZES.get(bits)
-    return algorithm(value.encode()).hexdigest() if algorithm else None
+    if algorithm is None:
+        raise failure("BAD_LENGTH", f"SHA2 has 224, 256, 384 or 512 bits, not {bits}")
+    return algorithm(value.encode() if isinstance(value, str) else value).hexdigest()
 
 
 HASHING = [
@@ -46,7 +55,8 @@ HASHING = [
     _hash("SHA512", "sha512", 128),
     ScalarFunction(
         name="SHA2",
-        infer=infer("SHA2", (TEXT, WHOLE), result=varchar(128)),
+        infer=infer("SHA2", (TEXT_OR_BINARY, WHOLE), result=varchar(128)),
+        fallible=True,
         kernel=lambda _, args: by_distinct(_sha2, pl.String, *args),
     ),
 ]

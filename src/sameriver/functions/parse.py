@@ -28,6 +28,7 @@ _PLAIN = r"^([+-]?)(\d*)(?:\.(\d*))?$"
 _CLOCK = r"^(\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:\.(\d*))?)?)?$"
 _YEARS = range(1678, 2262)
 """Years that nanoseconds since 1970 reach in 64 bits."""
+_FULL_DATE = r"^[^- T]+-[^- T]+-[^- T]+(?: |$)"
 _DATE = r"^(\d{1,4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$"
 
 
@@ -59,8 +60,6 @@ def parsed(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr | None:
             return timestamp_of(trimmed, type)
         case Root.TIMESTAMP_LTZ:
             return to_instant(timestamp_of(trimmed, type), zone)
-        case Root.BINARY | Root.VARBINARY:
-            return value.cast(pl.Binary)
     return None
 
 
@@ -137,7 +136,7 @@ def _timestamp(text: pl.Expr, type: DataType) -> pl.Expr:
     """The same, by parts: also ``2020-01-31`` and any number of digits."""
     unit = time_unit(type)
     parts = text.str.splitn(" ", 2)
-    day = date_of(pl.when(~text.str.contains("T")).then(parts.struct.field("field_0")))
+    day = date_of(pl.when(text.str.contains(_FULL_DATE)).then(parts.struct.field("field_0")))
     clock = parts.struct.field("field_1")
     timed = pl.when(clock.str.contains(r":\d+:")).then(_clock_of(clock.str.strip_chars(), type))
     nanoseconds = pl.when(clock.is_null()).then(pl.lit(0, dtype=pl.Int64)).otherwise(timed)

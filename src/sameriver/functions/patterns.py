@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 
 import polars as pl
@@ -71,7 +72,9 @@ def formatted(value: pl.Expr, pattern: str) -> pl.Expr:
         else:
             run += _format(pattern, piece)
     parts += _flushed(value, run)
-    return parts[0] if len(parts) == 1 else pl.concat_str(parts) if parts else pl.lit("")
+    if not parts:
+        return pl.when(value.is_not_null()).then(pl.lit(""))
+    return parts[0] if len(parts) == 1 else pl.concat_str(parts)
 
 
 def _flushed(value: pl.Expr, run: str) -> list[pl.Expr]:
@@ -107,7 +110,7 @@ _NAMES = {
 
 
 def parsed(value: pl.Expr, pattern: str, *, lenient: bool) -> pl.Expr:
-    """Naive timestamps (ns since 1970, Int64) of text; NULL where it does not match.
+    """Naive timestamps (us since 1970, Int64) of text; NULL where it does not match.
 
     ``lenient``: numbers may have fewer digits, text may follow (Java's SimpleDateFormat).
 
@@ -134,7 +137,7 @@ def _fields(pattern: str, lenient: bool) -> Callable[[pl.Expr], pl.Expr]:
         lettered = [piece for piece in pieces(pattern) if piece.letter]
         return _assembled(
             {
-                piece.letter: _value(groups.struct.field(str(number)), piece)
+                piece.letter: _value(groups.struct.field(str(number)), piece, lenient)
                 for number, piece in enumerate(lettered, start=1)
             },
             lenient,
@@ -157,7 +160,7 @@ def _quick(text: pl.Expr, pattern: str, lenient: bool) -> pl.Expr | None:
     width = sum(piece.width for piece in pieces(pattern))
     exact = text if lenient else pl.when(text.str.len_bytes() == width).then(text)
     read = exact.str.to_datetime(shape, time_unit="ms", strict=False, ambiguous="null")
-    return read.cast(pl.Int64) * 1_000_000
+    return read.cast(pl.Int64) * 1000
 
 
 def _group(pattern: str, piece: Piece, lenient: bool) -> str:
@@ -172,13 +175,17 @@ def _group(pattern: str, piece: Piece, lenient: bool) -> str:
             return rf"(\d{{1,{width}}})" if lenient else rf"(\d{{{width}}})"
         case (("y" | "u"), width):
             return r"(\d{2})" if width == 2 else r"(\d{1,4})" if lenient else r"(\d{4})"
-        case (("d" | "H" | "h" | "m" | "s" | "M" | "L" | "D"), width):
+        case (("X" | "x" | "Z"), _):
+            return r"(Z|[+-]\d{2}(?::?\d{2})?)"
+        case "D", width:
+            return rf"(\d{{{1 if lenient else width},3}})"
+        case (("d" | "H" | "h" | "m" | "s" | "M" | "L"), width):
             least = 1 if lenient or width == 1 else width
             return rf"(\d{{{least},{max(2, width)}}})"
     raise failure("BAD_PATTERN", f"'{piece.text}' of pattern '{pattern}' can't be read")
 
 
-def _value(text: pl.Expr, piece: Piece) -> pl.Expr:
+def _value(text: pl.Expr, piece: Piece, lenient: bool) -> pl.Expr:
     if piece.letter in "ML" and piece.width >= 3:
         short = text.str.to_titlecase().str.head(3)
         return short.replace_strict(_MONTHS, range(1, 13), default=None, return_dtype=pl.Int64)
@@ -187,9 +194,33 @@ def _value(text: pl.Expr, piece: Piece) -> pl.Expr:
     if piece.letter == "E":
         return pl.lit(0, dtype=pl.Int64)
     if piece.letter == "S":
-        return text.str.pad_end(9, "0").cast(pl.Int64)
+        # SimpleDateFormat, which is lenient, reads milliseconds, however many digits there are.
+        if lenient:
+            return text.cast(pl.Int64) * 1000
+        return text.str.pad_end(6, "0").str.head(6).cast(pl.Int64)
+    if piece.letter in _OFFSETS:
+        return _offset(text)
     number = text.cast(pl.Int64, strict=False)
-    return number + 2000 if piece.letter in "yu" and piece.width == 2 else number
+    if piece.letter in "yu" and piece.width == 2:
+        past = lenient & (number > (datetime.now(UTC).year + 20) % 100)
+        return number + 2000 - 100 * past.cast(pl.Int64)
+    return number
+
+
+_OFFSETS = "XxZ"
+
+
+def has_offset(pattern: str) -> bool:
+    """Whether text of this pattern tells its offset from UTC."""
+    return any(piece.letter in _OFFSETS for piece in pieces(pattern) if piece.letter)
+
+
+def _offset(text: pl.Expr) -> pl.Expr:
+    """``Z``, ``+08``, ``+0800``, ``+08:00``: seconds east of Greenwich."""
+    digits = text.str.replace_all("[^0-9]", "").str.pad_end(4, "0").cast(pl.Int64, strict=False)
+    size = (digits // 100) * 3600 + (digits % 100) * 60
+    east = pl.when(text.str.starts_with("-")).then(-size).otherwise(size)
+    return pl.when(text == "Z").then(0).otherwise(east)
 
 
 def _assembled(found: dict[str, pl.Expr], lenient: bool) -> pl.Expr:
@@ -210,9 +241,9 @@ def _assembled(found: dict[str, pl.Expr], lenient: bool) -> pl.Expr:
     start = add_months(year.str.to_date("%Y-%m-%d", strict=False), month - 1)
     if not lenient:
         day = pl.min_horizontal(day, start.dt.days_in_month().cast(pl.Int64))
-    days = start.cast(pl.Int32).cast(pl.Int64) + day - 1
-    seconds = ((days * 24 + hour) * 60 + minute) * 60 + second
-    total = seconds * 1_000_000_000 + part("S", 0)
+    days = start.cast(pl.Int32).cast(pl.Int64) + found.get("D", day) - 1
+    seconds = ((days * 24 + hour) * 60 + minute) * 60 + second - part(_OFFSETS, 0)
+    total = seconds * 1_000_000 + part("S", 0)
     if lenient:
         return total
     within = (hour < 24) & (minute < 60) & (second < 60) & month.is_between(1, 12)

@@ -29,7 +29,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         EvaluationError: BAD_PATTERN.
     """
     try:
-        return re.compile(pattern)
+        return re.compile(_python_classes(ascii_classes(pattern)))
     except re.error as error:
         raise failure("BAD_PATTERN", f"'{pattern}' is no regular expression: {error}") from None
 
@@ -52,6 +52,18 @@ def _fast(pattern: str) -> bool:
     except pl.exceptions.PolarsError:
         return False
     return True
+
+
+_CLASSES = {
+    "L": r"[^\W\d_]", "IsAlphabetic": r"[^\W\d_]", "Alpha": "[A-Za-z]", "Upper": "[A-Z]",
+    "Lower": "[a-z]", "Digit": "[0-9]", "Alnum": "[A-Za-z0-9]", "Space": r"[ \t\n\x0B\f\r]",
+    "Punct": r"[!-/:-@\[-`{-~]", "N": r"\d", "Nd": r"\d",
+}  # fmt: skip
+
+
+def _python_classes(pattern: str) -> str:
+    """``\\p{Alpha}`` and the like, as Python writes them; what it lacks stays, and is refused."""
+    return re.sub(r"\\p\{(\w+)\}", lambda found: _CLASSES.get(found[1], found[0]), pattern)
 
 
 def ascii_classes(pattern: str) -> str:
@@ -113,17 +125,23 @@ def like_pattern(pattern: str, escape: str | None) -> str:
 
 
 def similar_pattern(pattern: str, escape: str | None) -> str:
-    """The regular expression of a SIMILAR TO pattern."""
+    """The regular expression of a SIMILAR TO pattern; other letters mean what they mean there."""
+    pattern = re.sub(r"\[:([A-Z]+):\]", lambda found: _named(found[1]), pattern)
     parts: list[str] = []
     letters = iter(pattern)
     for letter in letters:
         if letter == escape:
             parts.append(re.escape(next(letters, "")))
-        elif letter in ".^$\\":
-            parts.append(re.escape(letter))
         else:
             parts.append({"%": ".*", "_": "."}.get(letter, letter))
     return f"(?s)^(?:{''.join(parts)})$"
+
+
+def _named(name: str) -> str:
+    """``[:ALPHA:]`` within brackets."""
+    known = {"ALPHA": "A-Za-z", "DIGIT": "0-9", "UPPER": "A-Z", "LOWER": "a-z", "SPACE": " ",
+             "ALNUM": "A-Za-z0-9", "WHITESPACE": r"\s"}  # fmt: skip
+    return known.get(name, f"[:{name}:]")
 
 
 def _matcher(translate: Callable[[str, str | None], str]) -> Kernel:
@@ -161,19 +179,21 @@ def _contains(value: pl.Expr, pattern: str) -> pl.Expr:
 
 
 def _regexp(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    """A malformed pattern matches nothing, as in Flink."""
+    """A pattern that is empty or malformed matches nothing, as in Flink."""
     pattern = _literal(evaluation, 1)
-    if pattern is not None and _valid(pattern):
+    if pattern and (_fast(pattern) or _valid(pattern)):
         return _contains(args[0], pattern)
-    return by_distinct(
-        lambda s, p: _valid(p) and _compiled(p).search(s) is not None, pl.Boolean, *args
-    )
+    return by_distinct(_found, pl.Boolean, *args)
+
+
+def _found(value: str, pattern: str) -> bool:
+    return bool(pattern) and _valid(pattern) and _compiled(pattern).search(value) is not None
 
 
 def _extract(evaluation: Evaluation, args: _Args) -> pl.Expr:
     pattern = _literal(evaluation, 1)
     group = evaluation.operands[2].value if len(args) == 3 else 0
-    if pattern is not None and isinstance(group, int) and _fast(pattern):
+    if pattern is not None and isinstance(group, int) and _fast(pattern) and _valid(pattern):
         if not 0 <= group <= _compiled(pattern).groups:
             return pl.when(False).then(args[0])
         return args[0].str.extract(ascii_classes(pattern), group)
@@ -194,22 +214,32 @@ def _replace(evaluation: Evaluation, args: _Args) -> pl.Expr:
     pattern, by = _literal(evaluation, 1), _literal(evaluation, 2)
     if pattern is not None and by is not None and _fast(pattern):
         return args[0].str.replace_all(ascii_classes(pattern), by.replace("$", "$$"))
-    return by_distinct(lambda s, p, r: _compiled(p).sub(lambda _: r, s), pl.String, *args)
+    return by_distinct(_replaced, pl.String, *args)
+
+
+def _replaced(value: str, pattern: str, by: str) -> str | None:
+    return _compiled(pattern).sub(lambda _: by, value) if _valid(pattern) else None
 
 
 def _all(value: str, pattern: str, group: int = 1) -> list[str | None] | None:
+    if not _valid(pattern):
+        return None
     compiled = _compiled(pattern)
     if not 0 <= group <= compiled.groups:
         return None
     return [found.group(group) for found in compiled.finditer(value)]
 
 
-def _where(value: str, pattern: str) -> int:
+def _where(value: str, pattern: str) -> int | None:
+    if not _valid(pattern):
+        return None
     found = _compiled(pattern).search(value)
     return found.start() + 1 if found else 0
 
 
-def _count(value: str, pattern: str) -> int:
+def _count(value: str, pattern: str) -> int | None:
+    if not _valid(pattern):
+        return None
     return sum(1 for _ in _compiled(pattern).finditer(value))
 
 
@@ -240,8 +270,8 @@ _INDEXED: Form = (TEXT, TEXT, WHOLE)
 
 REGEX = [
     _function("LIKE", (_PAIR, _TRIPLE), _matcher(like_pattern), BOOLEAN),
-    _function("SIMILAR TO", (_PAIR, _TRIPLE), _matcher(similar_pattern), BOOLEAN, "SIMILAR"),
-    _function("REGEXP", (_PAIR,), _regexp, BOOLEAN, "REGEXP_LIKE", "RLIKE"),
+    _function("SIMILAR TO", (_PAIR, _TRIPLE), _matcher(similar_pattern), BOOLEAN),
+    _function("REGEXP", (_PAIR,), _regexp, BOOLEAN),
     _function("REGEXP_EXTRACT", (_PAIR, _INDEXED), _extract, STRING, nullable=True),
     _function("REGEXP_REPLACE", (_TRIPLE,), _replace, STRING),
     _function("REGEXP_COUNT", (_PAIR,), _rows(_count), INT, nullable=True),

@@ -30,13 +30,13 @@ def text(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr:
         case root if root in BINARIES:
             return by_distinct(_decoded, pl.String, value)
         case Root.DATE:
-            return value.dt.strftime("%Y-%m-%d")
+            return _dated(value, "%Y-%m-%d")
         case Root.TIME:
             return _fraction(value, "%H:%M:%S", type.precision or 0)
         case Root.TIMESTAMP:
-            return _fraction(value, "%Y-%m-%d %H:%M:%S", _digits(type))
+            return _fraction(value, _DATED, _digits(type))
         case Root.TIMESTAMP_LTZ:
-            return _fraction(to_wall(value, zone), "%Y-%m-%d %H:%M:%S", _digits(type))
+            return _fraction(to_wall(value, zone), _DATED, _digits(type))
         case Root.INTERVAL_YEAR_MONTH:
             return _months(value)
         case Root.INTERVAL_DAY_TIME:
@@ -56,23 +56,31 @@ def _decoded(value: bytes) -> str:
 
 def _fraction(value: pl.Expr, pattern: str, digits: int) -> pl.Expr:
     """Time with exactly ``digits`` digits of a second."""
-    if digits == 0:
-        return value.dt.strftime(pattern)
-    held = next(width for width in (3, 6, 9) if digits <= width)
-    shown = value.dt.strftime(f"{pattern}%.{held}f")
+    held = next(width for width in (0, 3, 6, 9) if digits <= width)
+    shown = _dated(value, f"{pattern}%.{held}f" if held else pattern)
     return shown if held == digits else shown.str.head(digits - held)
+
+
+_DATED = "%Y-%m-%d %H:%M:%S"
+
+
+def _dated(value: pl.Expr, pattern: str) -> pl.Expr:
+    """By the pattern; of a year above 9999 Flink shows the last four digits."""
+    shown = value.dt.strftime(pattern)
+    return pl.when(shown.str.starts_with("+")).then(shown.str.slice(2)).otherwise(shown)
 
 
 def _floating(value: pl.Expr) -> pl.Expr:
     """As Java: 1.5, 1.0E10, 1.0E-5, NaN, Infinity."""
     size = value.abs()
     plain = (size == 0) | ((size >= 1e-3) & (size < 1e7))
-    odd = by_distinct(_java, pl.String, pl.when(~plain).then(value.cast(pl.String)))
+    held = pl.when(~plain).then(value)
+    odd = by_distinct(_java, pl.String, held.cast(pl.String), held.cast(pl.Float64))
     return pl.when(plain).then(value.cast(pl.String)).otherwise(odd)
 
 
-def _java(shown: str) -> str:
-    """Java's text of a number outside 0.001 to 10 million."""
+def _java(shown: str, exact: float) -> str:
+    """Java's text of a number outside 0.001 to 10 million: two digits at least."""
     if "inf" in shown:
         return "-Infinity" if shown.startswith("-") else "Infinity"
     if "nan" in shown.lower():
@@ -80,7 +88,9 @@ def _java(shown: str) -> str:
     sign, digits, exponent = Decimal(shown).normalize().as_tuple()
     figures = "".join(map(str, digits))
     power = int(exponent) + len(figures) - 1
-    return f"{'-' if sign else ''}{figures[0]}.{figures[1:] or '0'}E{power}"
+    if len(figures) == 1:
+        figures = f"{abs(exact):.1e}".replace(".", "")[:2]
+    return f"{'-' if sign else ''}{figures[0]}.{figures[1]}{figures[2:]}E{power}"
 
 
 def _months(value: pl.Expr) -> pl.Expr:

@@ -29,10 +29,14 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A call with its types settled: the arguments are cast to ``parameters`` first."""
+    """A call with its types settled: the arguments are cast to ``parameters`` first.
+
+    With ``attempt`` an argument that can't be cast is NULL, not a failure.
+    """
 
     parameters: tuple[DataType, ...]
     result: DataType
+    attempt: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import binascii
+import codecs
 import re
 from collections.abc import Callable, Sequence
 from urllib.parse import quote_plus, unquote_plus
@@ -11,6 +11,7 @@ from urllib.parse import quote_plus, unquote_plus
 import polars as pl
 
 from sameriver.common.types import (
+    BINARIES,
     BOOLEAN,
     BYTES,
     CHARACTERS,
@@ -27,19 +28,22 @@ from sameriver.common.types import (
     varchar,
 )
 from sameriver.functions.distinct import by_distinct
+from sameriver.functions.failure import failure
 from sameriver.functions.forms import (
-    ANY,
     BINARY,
     CONSTANT,
+    PLAIN,
     SYMBOL,
     TEXT,
     TEXT_OR_BINARY,
     WHOLE,
     Form,
     first,
+    fit,
     infer,
 )
-from sameriver.functions.signature import Evaluation, Operand, ScalarFunction
+from sameriver.functions.printf import printf
+from sameriver.functions.signature import Evaluation, Operand, Resolved, ScalarFunction
 from sameriver.functions.urls import url_part
 
 _Args = Sequence[pl.Expr]
@@ -52,12 +56,14 @@ def _text(
     *aliases: str,
     result: DataType | Callable[[Sequence[Operand]], DataType] = STRING,
     nullable: bool | None = None,
+    fallible: bool = False,
 ) -> ScalarFunction:
     forms = form if form and isinstance(form[0], tuple) else (form,)
     return ScalarFunction(
         name=name,
         infer=infer(name, *forms, result=result, nullable=nullable),
         kernel=lambda _, args: compute(*args),
+        fallible=fallible,
         aliases=aliases,
     )
 
@@ -71,7 +77,12 @@ def _joined_type(operands: Sequence[Operand]) -> DataType:
 
 def _varying(position: int) -> Callable[[Sequence[Operand]], DataType]:
     """VARCHAR of the length of an argument."""
-    return lambda operands: varchar(operands[position].type.precision or MAX_LENGTH)
+
+    def result(operands: Sequence[Operand]) -> DataType:
+        length = operands[position].type.precision
+        return varchar(MAX_LENGTH if length is None else length)
+
+    return result
 
 
 def _concat(*args: pl.Expr) -> pl.Expr:
@@ -127,7 +138,7 @@ def _right(value: pl.Expr, count: pl.Expr) -> pl.Expr:
 
 
 def _pad(value: str, length: int, fill: str, *, left: bool) -> str | None:
-    if length < 0 or (not fill and length > len(value)):
+    if length < 0 or not fill:
         return None
     missing = length - len(value)
     if missing <= 0:
@@ -138,24 +149,40 @@ def _pad(value: str, length: int, fill: str, *, left: bool) -> str | None:
 
 def _position(needle: pl.Expr, value: pl.Expr, start: pl.Expr | None = None) -> pl.Expr:
     """1-based; 0 if absent."""
-    if start is None:
-        found = value.str.splitn(needle, 2).struct.field("field_0").str.len_chars()
-        place = (found + 1).cast(pl.Int32)
-        inside = value.str.contains(needle, literal=True)
-        return (
-            pl.when(needle == "")
-            .then(1)
-            .when(inside)
-            .then(place)
-            .when(~inside)
-            .then(0)
-            .cast(pl.Int32)
-        )
-    return by_distinct(_find_from, pl.Int32, needle, value, start)
+    if start is not None:
+        return by_distinct(_find_from, pl.Int32, needle, value, start)
+    before = value.str.splitn(needle, 2).struct.field("field_0").str.len_chars()
+    inside = value.str.contains(needle, literal=True)
+    place = pl.when(inside & (needle != "")).then(before + 1).when(inside).then(1)
+    return place.when(~inside).then(0).cast(pl.Int32)
 
 
 def _find_from(needle: str, value: str, start: int) -> int:
-    return value.find(needle, start - 1) + 1 if start > 0 else 0
+    """Empty text is found at the start, wherever the search begins, as in Flink."""
+    return value.find(needle, max(start - 1, 0) if needle else 0) + 1
+
+
+def _instr(value: pl.Expr, needle: pl.Expr, *more: pl.Expr) -> pl.Expr:
+    if not more:
+        return _position(needle, value)
+    return by_distinct(_find_nth, pl.Int32, value, needle, *more)
+
+
+def _find_nth(value: str, needle: str, start: int, occurrence: int = 1) -> int:
+    """The n-th place from ``start`` on; from a negative start, counted from the end, backward.
+
+    Raises:
+        EvaluationError: BAD_POSITION.
+    """
+    if start == 0 or occurrence < 1:
+        raise failure("BAD_POSITION", "'INSTR' counts positions and occurrences from 1")
+    place = start - 1 if start > 0 else len(value) + start
+    for _ in range(occurrence):
+        found = value.find(needle, place) if start > 0 else value.rfind(needle, 0, place + 1)
+        if found < 0 or place < 0:
+            return 0
+        place = found + 1 if start > 0 else found - 1
+    return found + 1
 
 
 def _overlay(value: pl.Expr, by: pl.Expr, start: pl.Expr, length: pl.Expr | None = None) -> pl.Expr:
@@ -167,13 +194,14 @@ def _overlay(value: pl.Expr, by: pl.Expr, start: pl.Expr, length: pl.Expr | None
 def _overlaid(value: str, by: str, start: int, length: int) -> str:
     if start <= 0 or start > len(value):
         return value
-    rest = "" if length < 0 else value[start - 1 + length :]
+    rest = "" if length <= 0 else value[start - 1 + length :]
     return value[: start - 1] + by + rest
 
 
 def _split_index(value: pl.Expr, separator: pl.Expr, index: pl.Expr) -> pl.Expr:
-    parts = value.str.split(separator)
-    valid = (index >= 0) & (value != "") & (separator != "")
+    """An empty separator means blanks, as in Flink."""
+    parts = value.str.split(pl.when(separator == "").then(pl.lit(" ")).otherwise(separator))
+    valid = (index >= 0) & (value != "") & separator.is_not_null()
     return pl.when(valid).then(parts.list.get(index, null_on_oob=True))
 
 
@@ -186,7 +214,8 @@ def _split_by(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 def _split(value: pl.Expr, separator: pl.Expr) -> pl.Expr:
     parts = value.str.split(separator)
-    return pl.when(value == "").then(pl.concat_list(pl.lit(""))).otherwise(parts)
+    whole = pl.when(value == "").then(pl.concat_list(pl.lit(""))).otherwise(parts)
+    return pl.when(separator.is_not_null()).then(whole)
 
 
 def _to_map(evaluation: Evaluation, args: _Args) -> pl.Expr:
@@ -196,10 +225,14 @@ def _to_map(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 
 def _pairs(value: str, between: str, inside: str) -> list[dict[str, str | None]]:
+    """Both delimiters are regular expressions; empty text at the end is no part, as in Java."""
     found: dict[str, str | None] = {}
-    for part in value.split(between):
-        key, mark, content = part.partition(inside)
-        found[key] = content if mark else None
+    parts = re.split(between, value)
+    while parts and not parts[-1]:
+        parts.pop()
+    for part in parts:
+        key, *content = re.split(inside, part, maxsplit=1)
+        found[key] = content[0] if content else None
     return [{"key": key, "value": content} for key, content in found.items()]
 
 
@@ -211,7 +244,7 @@ def _translate(value: str, source: str, target: str) -> str:
 
 
 def _capitalised(value: str) -> str:
-    return re.sub(r"[^\W_]+", lambda word: word.group(0).capitalize(), value)
+    return re.sub(r"[A-Za-z0-9]+", lambda word: word.group(0).capitalize(), value)
 
 
 def _first_byte(value: str) -> int:
@@ -224,11 +257,17 @@ def _chr(code: int) -> str:
     return "" if code < 0 else chr(code & 0xFF)
 
 
-def _decoded64(value: str) -> str | None:
+def _decoded64(value: str) -> str:
+    """The decoded text; padding may be left out.
+
+    Raises:
+        EvaluationError: BAD_BASE64.
+    """
     try:
-        return base64.b64decode(value, validate=True).decode("utf-8", errors="replace")
-    except binascii.Error:
-        return None
+        padded = value if value.endswith("=") else value + "=" * (-len(value) % 4)
+        return base64.b64decode(padded, validate=True).decode("utf-8", errors="replace")
+    except ValueError:
+        raise failure("BAD_BASE64", f"'{value}' is no base64 text") from None
 
 
 def _encoded64(evaluation: Evaluation, args: _Args) -> pl.Expr:
@@ -237,17 +276,37 @@ def _encoded64(evaluation: Evaluation, args: _Args) -> pl.Expr:
     return args[0].bin.encode("base64")
 
 
+def _charset(name: str) -> str:
+    """Python's name of a charset.
+
+    Raises:
+        EvaluationError: UNKNOWN_CHARSET.
+    """
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise failure("UNKNOWN_CHARSET", f"there is no charset '{name}'") from None
+
+
 def _encode(value: str, charset: str) -> bytes:
-    return value.encode(charset, errors="replace")
+    """UTF-16 has a mark of its byte order, big end first, as in Java."""
+    name = _charset(charset)
+    if name == "utf-16":
+        return (value and codecs.BOM_UTF16_BE + value.encode("utf-16-be")) or b""
+    return value.encode(name, errors="replace")
 
 
 def _decode(value: bytes, charset: str) -> str:
-    return value.decode(charset, errors="replace")
+    name = _charset(charset)
+    if name == "utf-16" and not value.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        name = "utf-16-be"
+    return value.decode(name, errors="replace")
 
 
 def _unhex(value: str) -> bytes | None:
+    """Of an odd number of digits the first counts as zero, as in Flink."""
     try:
-        return bytes.fromhex(value if len(value) % 2 == 0 else "0" + value)
+        return bytes.fromhex(value if len(value) % 2 == 0 else "00" + value[1:])
     except ValueError:
         return None
 
@@ -258,17 +317,27 @@ def _element(evaluation: Evaluation, args: _Args) -> pl.Expr:
     return pl.coalesce(picked)
 
 
-def _longest(operands: Sequence[Operand]) -> DataType:
-    lengths = [operand.type.precision or 0 for operand in operands[1:]]
-    fixed = len({(o.type.root, o.type.precision) for o in operands[1:]}) == 1
-    return operands[1].type if fixed else varchar(max(lengths))
+def _choices(operands: Sequence[Operand]) -> Resolved:
+    """Texts, or binary values, that ELT chooses among."""
+    forms: tuple[Form, ...] = ((WHOLE, TEXT, ...), (WHOLE, BINARY, ...))
+    index, *choices = fit("ELT", forms, operands)
+    known = [
+        type for type, o in zip(choices, operands[1:], strict=True) if o.type.root != Root.NULL
+    ]
+    common = known[0] if len(known) == len(choices) else None
+    if len({(type.root, type.precision) for type in choices}) > 1 or common is None:
+        length = max((type.precision or 0 for type in known), default=MAX_LENGTH)
+        root = Root.VARBINARY if choices[0].root in BINARIES else Root.VARCHAR
+        common = DataType(root=root, precision=length)
+    return Resolved((index, *choices), common.with_nullable(True))
 
 
-def _printf(template: str, *values: object) -> str | None:
-    try:
-        return template % values
-    except (TypeError, ValueError):
-        return None
+def _url_encoded(value: str) -> str:
+    return quote_plus(value, safe="*").replace("~", "%7E")
+
+
+def _url_decoded(value: str) -> str | None:
+    return None if re.search("%(?![0-9A-Fa-f]{2})", value) else unquote_plus(value)
 
 
 def _by_rows(
@@ -289,8 +358,8 @@ STRINGS = [
     _text("||", (TEXT, TEXT), _concat, result=_joined_type),
     _text("CONCAT", (TEXT, ...), _concat),
     _text("CONCAT_WS", (TEXT, TEXT, ...), _concat_ws),
-    _text("UPPER", (TEXT,), lambda a: a.str.to_uppercase(), "UCASE", result=first),
-    _text("LOWER", (TEXT,), lambda a: a.str.to_lowercase(), "LCASE", result=first),
+    _text("UPPER", (TEXT,), lambda a: a.str.to_uppercase(), result=first),
+    _text("LOWER", (TEXT,), lambda a: a.str.to_lowercase(), result=first),
     _text("INITCAP", (TEXT,), _by_rows(_capitalised), result=first),
     ScalarFunction(
         name="TRIM",
@@ -311,7 +380,7 @@ STRINGS = [
     _text("LEFT", (TEXT, WHOLE), _left, result=_varying(0), nullable=True),
     _text("RIGHT", (TEXT, WHOLE), _right, result=_varying(0), nullable=True),
     _text("REPLACE", (TEXT, TEXT, TEXT), _by_rows(str.replace)),
-    _text("TRANSLATE", (TEXT, TEXT, TEXT), _by_rows(_translate)),
+    _text("TRANSLATE", (TEXT, TEXT, TEXT), _by_rows(_translate), "TRANSLATE3"),
     _text("REVERSE", (TEXT,), lambda a: a.str.reverse(), nullable=True),
     _text("REPEAT", (TEXT, WHOLE), _by_rows(lambda value, count: value * count)),
     _text("LPAD", (TEXT, WHOLE, TEXT), _by_rows(_lpad)),
@@ -323,10 +392,15 @@ STRINGS = [
         "CHARACTER_LENGTH",
         result=INT,
     ),
-    _text("OCTET_LENGTH", (TEXT,), lambda a: a.str.len_bytes().cast(pl.Int32), result=INT),
     _text("POSITION", (TEXT, TEXT), _position, result=INT),
     _text("LOCATE", ((TEXT, TEXT), (TEXT, TEXT, WHOLE)), _position, result=INT),
-    _text("INSTR", (TEXT, TEXT), lambda value, needle: _position(needle, value), result=INT),
+    _text(
+        "INSTR",
+        ((TEXT, TEXT), (TEXT, TEXT, WHOLE), (TEXT, TEXT, WHOLE, WHOLE)),
+        _instr,
+        result=INT,
+        fallible=True,
+    ),
     _text(
         "OVERLAY",
         ((TEXT, TEXT, WHOLE), (TEXT, TEXT, WHOLE, WHOLE)),
@@ -363,13 +437,17 @@ STRINGS = [
         infer=infer("TO_BASE64", (TEXT_OR_BINARY,), result=STRING),
         kernel=_encoded64,
     ),
-    _text("FROM_BASE64", (TEXT,), _by_rows(_decoded64)),
-    _text("ENCODE", (TEXT, CONSTANT), _by_rows(_encode, pl.Binary), result=BYTES),
-    _text("DECODE", (BINARY, CONSTANT), _by_rows(_decode)),
+    _text("FROM_BASE64", (TEXT,), _by_rows(_decoded64), fallible=True),
+    _text("ENCODE", (TEXT, CONSTANT), _by_rows(_encode, pl.Binary), result=BYTES, fallible=True),
+    _text("DECODE", (BINARY, CONSTANT), _by_rows(_decode), fallible=True),
     _text("UNHEX", (TEXT,), _by_rows(_unhex, pl.Binary), result=BYTES, nullable=True),
-    _text("URL_ENCODE", (TEXT,), _by_rows(lambda s: quote_plus(s, safe="*")), nullable=True),
-    _text("URL_DECODE", (TEXT,), _by_rows(unquote_plus), nullable=True),
-    _text("PRINTF", (TEXT, ANY, ...), _by_rows(_printf), nullable=True),
+    _text("URL_ENCODE", (TEXT,), _by_rows(_url_encoded), nullable=True),
+    _text("URL_DECODE", (TEXT,), _by_rows(_url_decoded), nullable=True),
+    ScalarFunction(
+        name="PRINTF",
+        infer=infer("PRINTF", (TEXT,), (TEXT, PLAIN, ...), result=STRING, nullable=True),
+        kernel=lambda e, args: printf([operand.type for operand in e.operands], args),
+    ),
     ScalarFunction(
         name="PARSE_URL",
         infer=infer("PARSE_URL", (TEXT, TEXT), (TEXT, TEXT, TEXT), result=STRING, nullable=True),
@@ -377,7 +455,7 @@ STRINGS = [
     ),
     ScalarFunction(
         name="ELT",
-        infer=infer("ELT", (WHOLE, TEXT, ...), result=_longest, nullable=True),
+        infer=_choices,
         kernel=_element,
     ),
 ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import polars as pl
 
 from sameriver.common.types import (
+    APPROXIMATE,
     BIGINT,
     CHARACTERS,
     DATE,
@@ -19,13 +21,16 @@ from sameriver.common.types import (
     DataType,
     Root,
     time,
+    time_unit,
     timestamp,
     timestamp_ltz,
+    to_polars,
 )
 from sameriver.functions import units
 from sameriver.functions.casts import cast
-from sameriver.functions.failure import failure
+from sameriver.functions.failure import fail_if_null, failure
 from sameriver.functions.forms import (
+    CLOCK,
     CONSTANT,
     INSTANT,
     INTERVAL,
@@ -42,13 +47,20 @@ from sameriver.functions.forms import (
 )
 from sameriver.functions.mathematics import ceil_number, floor_number, whole_type
 from sameriver.functions.parse import date_of, timestamp_of
-from sameriver.functions.patterns import formatted, parsed
-from sameriver.functions.signature import Evaluation, Kernel, Operand, ScalarFunction
+from sameriver.functions.patterns import formatted, has_offset, parsed
+from sameriver.functions.signature import (
+    Evaluation,
+    Kernel,
+    Operand,
+    Resolved,
+    ScalarFunction,
+)
 from sameriver.functions.zones import to_instant, to_wall
 
 _Args = Sequence[pl.Expr]
 _DEFAULT = "yyyy-MM-dd HH:mm:ss"
 _MILLIS = timestamp(3)
+_EPOCH = pl.lit(0).cast(pl.Date)
 _FOUR_DIGIT_YEARS = (-62_167_219_200_000, 253_402_300_799_999)
 """First and last millisecond of the years 0 to 9999."""
 
@@ -68,11 +80,25 @@ def _extract(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 def _part(name: str, unit: str) -> ScalarFunction:
     """YEAR(x) is EXTRACT(YEAR FROM x)."""
+    settle = infer(name, (TEMPORAL,), result=BIGINT)
+
+    def types(operands: Sequence[Operand]) -> Resolved:
+        resolved = settle(operands)
+        units.unit_of(unit, units.fields_of(resolved.parameters[0]))
+        return resolved
+
     return ScalarFunction(
         name=name,
-        infer=infer(name, (TEMPORAL,), result=BIGINT),
+        infer=types,
         kernel=lambda e, args: units.extract(*_wall(e, 0, args[0]), unit),
     )
+
+
+def _extract_types(operands: Sequence[Operand]) -> Resolved:
+    forms: tuple[Form, ...] = ((SYMBOL, TEMPORAL), (SYMBOL, INTERVAL))
+    resolved = infer("EXTRACT", *forms, result=BIGINT)(operands)
+    units.unit_of(operands[0].value, units.fields_of(resolved.parameters[1]))
+    return resolved
 
 
 def _edge(number: Kernel, edge: Callable[[pl.Expr, DataType, str], pl.Expr]) -> Kernel:
@@ -82,13 +108,16 @@ def _edge(number: Kernel, edge: Callable[[pl.Expr, DataType, str], pl.Expr]) -> 
         unit = units.unit_of(evaluation.operands[1].value, units.MILLISECONDS | units.MONTHS)
         result = edge(*_wall(evaluation, 0, args[0]), unit)
         if evaluation.operands[0].type.root is Root.TIMESTAMP_LTZ:
-            return to_instant(result, evaluation.zone)
+            # By the offset of the value, not of the result, as in Flink.
+            return args[0] + (result - _wall(evaluation, 0, args[0])[0])
         return result
 
     return kernel
 
 
 def _edge_type(operands: Sequence[Operand]) -> DataType:
+    if len(operands) == 2:
+        units.unit_of(operands[1].value, units.edges_of(operands[0].type))
     return whole_type(operands) if len(operands) == 1 else operands[0].type
 
 
@@ -111,8 +140,10 @@ def _difference(evaluation: Evaluation, args: _Args) -> pl.Expr:
     unit = units.unit_of(evaluation.operands[0].value, units.MILLISECONDS | units.MONTHS)
     if evaluation.operands[1].type.root is Root.TIMESTAMP_LTZ:
         args = [args[0], *(arg.dt.replace_time_zone(None) for arg in args[1:])]
-    start, end = (arg.cast(pl.Datetime("us")) for arg in args[1:])
-    return units.difference(start, end, timestamp(6), unit)
+    if evaluation.operands[1].type.root is Root.TIME:
+        args = [args[0], *(_EPOCH.dt.combine(arg, time_unit="us") for arg in args[1:])]
+    start, end = (arg.cast(pl.Datetime("ms")) for arg in args[1:])
+    return units.difference(start, end, _MILLIS, unit)
 
 
 def _time_between(evaluation: Evaluation, args: _Args) -> pl.Expr:
@@ -142,7 +173,7 @@ def _pattern(evaluation: Evaluation, position: int) -> str:
 def _date_format(evaluation: Evaluation, args: _Args) -> pl.Expr:
     wall, type = _wall(evaluation, 0, args[0])
     if type.root in CHARACTERS:
-        wall = (parsed(wall, _DEFAULT, lenient=True) // 1_000_000).cast(pl.Datetime("ms"))
+        wall = parsed(wall, _DEFAULT, lenient=True).cast(pl.Datetime("us"))
     return formatted(wall, _pattern(evaluation, 1))
 
 
@@ -155,18 +186,21 @@ def _unix_timestamp(evaluation: Evaluation, args: _Args) -> pl.Expr:
     """Unreadable text gives Long.MIN_VALUE, as in Flink."""
     if not args:
         return pl.col(evaluation.now).dt.epoch("s").cast(pl.Int64)
-    read = parsed(args[0], _pattern(evaluation, 1), lenient=True)
-    wall = (read // 1_000_000).cast(pl.Datetime("ms"))
-    instant = to_instant(wall, evaluation.zone, ambiguous="latest")
+    pattern = _pattern(evaluation, 1)
+    wall = parsed(args[0], pattern, lenient=True).cast(pl.Datetime("us"))
+    if has_offset(pattern):
+        instant = wall.dt.replace_time_zone("UTC")
+    else:
+        instant = to_instant(wall, evaluation.zone, ambiguous="latest")
     seconds = instant.dt.epoch("s").cast(pl.Int64)
     return pl.when(args[0].is_not_null()).then(seconds.fill_null(-(2**63)))
 
 
 def _to_timestamp(evaluation: Evaluation, args: _Args) -> pl.Expr:
     """By the pattern, else as ``2020-01-31 10:20:30``, which Flink tries too."""
-    standard = timestamp_of(args[0], _MILLIS)
+    standard = timestamp_of(pl.when(~args[0].str.starts_with(" ")).then(args[0]), _MILLIS)
     read = parsed(args[0], _pattern(evaluation, 1), lenient=False)
-    patterned = (read // 1_000_000).cast(pl.Datetime("ms"))
+    patterned = (read // 1000).cast(pl.Datetime("ms"))
     return pl.coalesce(standard, patterned) if len(args) == 1 else pl.coalesce(patterned, standard)
 
 
@@ -174,9 +208,52 @@ def _to_timestamp_ltz(evaluation: Evaluation, args: _Args) -> pl.Expr:
     first = evaluation.operands[0].type
     if first.root in CHARACTERS:
         zone = zone_of("UTC" if len(args) < 3 else str(evaluation.operands[2].value))
-        return to_instant(_to_timestamp(evaluation, args[:2]), zone)
-    precision = evaluation.operands[1].value if len(args) == 2 else 3
-    return _instant(args[0].cast(pl.Int64, strict=False), 1000 if precision == 0 else 1)
+        instant = to_instant(_to_timestamp(evaluation, args[:2]), zone)
+        return instant if len(args) > 1 else _readable(instant, args[0], evaluation)
+    precision = _epoch_precision(evaluation.operands)
+    ticks = _in_milliseconds(args[0], first, precision)
+    if precision <= 3:
+        return _instant(ticks, 1)
+    unit = time_unit(evaluation.result)
+    by: int = 10 ** ({"ms": 3, "us": 6, "ns": 9}[unit] - precision)
+    return (args[0].cast(pl.Int64, strict=False) * by).cast(pl.Datetime(unit, "UTC"))
+
+
+def _readable(instant: pl.Expr, text: pl.Expr, evaluation: Evaluation) -> pl.Expr:
+    return fail_if_null(
+        instant,
+        text,
+        to_polars(evaluation.result),
+        "BAD_TIMESTAMP",
+        lambda shown: f"'{shown}' is no timestamp such as '2020-01-31 10:20:30'",
+    )
+
+
+def _in_milliseconds(value: pl.Expr, type: DataType, precision: int) -> pl.Expr:
+    """Counts of ``10 ** -precision`` seconds; fractions count, huge ones stop as in Java."""
+    by: int = 10 ** (3 - precision)
+    if type.root in APPROXIMATE:
+        return (
+            pl.when(value.is_finite())
+            .then(value * by)
+            .clip(-(2**63) // 10**6, 2**63 // 10**6)
+            .cast(pl.Int64, strict=False)
+        )
+    if type.root is Root.DECIMAL:
+        return (value.cast(pl.Decimal(38, type.scale or 0)) * by).cast(pl.Int64, strict=False)
+    near = pl.when(value.cast(pl.Int64).abs() < 2**53).then(value)
+    return near.cast(pl.Int64) * by
+
+
+def _epoch_precision(operands: Sequence[Operand]) -> int:
+    value = operands[1].value if len(operands) == 2 else 3
+    return value if isinstance(value, int) and 0 <= value <= 9 else 3
+
+
+def _ltz_type(operands: Sequence[Operand]) -> DataType:
+    if operands[0].type.root in CHARACTERS:
+        return timestamp_ltz(3)
+    return timestamp_ltz(max(3, _epoch_precision(operands)))
 
 
 def _instant(number: pl.Expr, milliseconds: int) -> pl.Expr:
@@ -198,17 +275,43 @@ def zone_of(name: str) -> ZoneInfo:
         raise failure("UNKNOWN_ZONE", f"there is no time zone '{name}'") from None
 
 
+_SHORT_ZONES = {
+    "PST": "America/Los_Angeles", "CST": "America/Chicago", "JST": "Asia/Tokyo",
+    "IST": "Asia/Kolkata", "CTT": "Asia/Shanghai", "ECT": "Europe/Paris", "AET": "Australia/Sydney",
+    "MST": "Etc/GMT+7", "EST": "Etc/GMT+5", "HST": "Etc/GMT+10", "GMT": "UTC",
+}  # fmt: skip
+_CUSTOM_ZONE = re.compile(r"GMT([+-])(\d{1,2})(?::?00)?")
+
+
+def java_zone(name: str) -> ZoneInfo:
+    """The zone of a name as Java's TimeZone knows it; UTC for what it does not know.
+
+    Raises:
+        EvaluationError: UNKNOWN_ZONE for an offset that is not of whole hours.
+    """
+    custom = _CUSTOM_ZONE.fullmatch(name)
+    if custom is not None:
+        return zone_of(f"Etc/GMT{'-' if custom[1] == '+' else '+'}{int(custom[2])}")
+    if name.startswith("GMT") and name[3:4] in ("+", "-"):
+        return zone_of(name)
+    try:
+        return ZoneInfo(_SHORT_ZONES.get(name, name))
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
 def _to_date(evaluation: Evaluation, args: _Args) -> pl.Expr:
     if len(args) == 1:
-        return date_of(args[0])
+        return date_of(pl.when(~args[0].str.contains("T")).then(args[0]))
     read = parsed(args[0], _pattern(evaluation, 1), lenient=True)
-    return (read // 86_400_000_000_000).cast(pl.Int32).cast(pl.Date)
+    return (read // 86_400_000_000).cast(pl.Int32).cast(pl.Date)
 
 
 def _convert(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    source, target = (zone_of(str(evaluation.operands[n].value)) for n in (1, 2))
-    wall = timestamp_of(args[0], _MILLIS)
-    return formatted(to_wall(to_instant(wall, source), target), _DEFAULT)
+    source, target = (java_zone(str(evaluation.operands[n].value)) for n in (1, 2))
+    wall = timestamp_of(pl.when(args[0].str.contains(":")).then(args[0]), _MILLIS)
+    instant = to_instant(wall, source, ambiguous="latest")
+    return formatted(to_wall(instant, target), _DEFAULT)
 
 
 def _clock(name: str, result: DataType, *aliases: str) -> ScalarFunction:
@@ -235,12 +338,14 @@ def _function(
     *aliases: str,
     nullable: bool | None = None,
     deterministic: bool = True,
+    fallible: bool = False,
 ) -> ScalarFunction:
     return ScalarFunction(
         name=name,
         infer=infer(name, *forms, result=result, nullable=nullable),
         kernel=kernel,
         deterministic=deterministic,
+        fallible=fallible,
         aliases=aliases,
     )
 
@@ -256,13 +361,13 @@ _READ: tuple[Form, ...] = ((TEXT,), (TEXT, CONSTANT))
 
 TEMPORALS = [
     *(_part(name, unit) for name, unit in _PARTS.items()),
-    _function("EXTRACT", ((SYMBOL, TEMPORAL), (SYMBOL, INTERVAL)), _extract, BIGINT),
+    ScalarFunction(name="EXTRACT", infer=_extract_types, kernel=_extract),
     _function("FLOOR", _EDGES, _edge(floor_number, units.floor), _edge_type),
     _function("CEIL", _EDGES, _edge(ceil_number, units.ceil), _edge_type, "CEILING"),
-    _function("TIMESTAMPADD", ((SYMBOL, WHOLE, TEMPORAL),), _add, _added_type),
+    _function("TIMESTAMPADD", ((SYMBOL, WHOLE, TEMPORAL),), _add, _added_type, fallible=True),
     _function(
         "TIMESTAMPDIFF",
-        ((SYMBOL, WALL, WALL), (SYMBOL, INSTANT, INSTANT)),
+        ((SYMBOL, WALL, WALL), (SYMBOL, INSTANT, INSTANT), (SYMBOL, CLOCK, CLOCK)),
         _difference,
         INT,
     ),
@@ -282,8 +387,9 @@ TEMPORALS = [
         "TO_TIMESTAMP_LTZ",
         ((NUMBER,), (NUMBER, WHOLE), *_READ, (TEXT, CONSTANT, CONSTANT)),
         _to_timestamp_ltz,
-        timestamp_ltz(3),
+        _ltz_type,
         nullable=True,
+        fallible=True,
     ),
     _function("TO_DATE", _READ, _to_date, DATE, nullable=True),
     _function("CONVERT_TZ", ((TEXT, CONSTANT, CONSTANT),), _convert, STRING, nullable=True),

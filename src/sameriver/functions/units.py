@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from sameriver.common.errors import UserError, nearest
-from sameriver.common.types import DataType, Root, time_unit
-from sameriver.functions.calendar import MS_PER_DAY, add_milliseconds, add_months
+from sameriver.common.types import DATE, DataType, Root, time_unit, to_polars
+from sameriver.functions.calendar import MS_PER_DAY, add_months, later, months_later
 from sameriver.functions.staged import let
 
 MILLISECONDS = {
@@ -42,18 +42,41 @@ def unit_of(value: object, known: tuple[str, ...] | dict[str, int]) -> str:
     return name
 
 
+_CLOCK = ("HOUR", "MINUTE", "SECOND", "MILLISECOND")
+_FINE = ("MICROSECOND", "NANOSECOND")
+
+
+def fields_of(type: DataType) -> tuple[str, ...]:
+    """What EXTRACT takes from values of a type."""
+    match type.root:
+        case Root.TIME:
+            return _CLOCK
+        case Root.DATE:
+            return tuple(field for field in FIELDS if field not in _FINE)
+        case Root.INTERVAL_YEAR_MONTH:
+            return ("YEAR", "QUARTER", "MONTH", "DECADE", "CENTURY", "MILLENNIUM")
+        case Root.INTERVAL_DAY_TIME:
+            return ("WEEK", "DAY", *_CLOCK)
+    return FIELDS
+
+
+def edges_of(type: DataType) -> tuple[str, ...]:
+    """Units to which FLOOR and CEIL round values of a type."""
+    return _CLOCK if type.root is Root.TIME else (*MILLISECONDS, *MONTHS)
+
+
 def extract(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
-    """A field of a date, time or naive timestamp, as BIGINT."""
+    """A field of a date, time, interval or naive timestamp, as BIGINT."""
     if type.root is Root.INTERVAL_YEAR_MONTH:
         months = value.cast(pl.Int64)
-        return (
-            _toward_zero(months, 12) if unit == "YEAR" else months - _toward_zero(months, 12) * 12
-        )
+        whole = _toward_zero(months, MONTHS[unit])
+        return whole - _toward_zero(whole, 12) * 12 if unit == "MONTH" else whole
     if type.root is Root.INTERVAL_DAY_TIME:
         return _extract_duration(value.cast(pl.Int64), unit)
+    if type.root is Root.TIMESTAMP:
+        return _extract_timestamp(value, unit)
     if unit == "EPOCH":
-        wide = value.cast(pl.Datetime("ms")) if type.root is Root.DATE else value
-        return wide.dt.epoch("s").cast(pl.Int64)
+        return value.cast(pl.Datetime("ms")).dt.epoch("s").cast(pl.Int64)
     return _field(value, type, unit).cast(pl.Int64)
 
 
@@ -62,19 +85,38 @@ def _toward_zero(value: pl.Expr, by: int) -> pl.Expr:
 
 
 def _extract_duration(ticks: pl.Expr, unit: str) -> pl.Expr:
-    if unit == "DAY":
-        return _toward_zero(ticks, MS_PER_DAY)
+    if unit in ("DAY", "WEEK"):
+        return _toward_zero(ticks, MILLISECONDS[unit])
     wrap = {"HOUR": 24, "MINUTE": 60, "SECOND": 60, "MILLISECOND": 1000}[unit]
     whole = _toward_zero(ticks, MILLISECONDS[unit])
     return whole - _toward_zero(whole, wrap) * wrap
 
 
+def _extract_timestamp(value: pl.Expr, unit: str) -> pl.Expr:
+    """Before 1970 Flink counts days and their parts toward 1970, so that hours are negative."""
+    ticks = value.dt.epoch("ms")
+    if unit == "EPOCH":
+        return _toward_zero(ticks, 1000)
+    if unit in _CLOCK:
+        return _extract_duration(ticks, unit)
+    if unit in _FINE:
+        finer = value.dt.nanosecond() % 1_000_000
+        parts = _extract_duration(ticks, "MILLISECOND") * 1_000_000 + finer
+        return parts if unit == "NANOSECOND" else parts // 1000
+    return _field(day_of(value), DATE, unit).cast(pl.Int64)
+
+
+def day_of(value: pl.Expr) -> pl.Expr:
+    """Day of a naive timestamp, as Flink counts it: toward 1970."""
+    day = value.dt.date()
+    past = (value.dt.epoch("ms") < 0) & (value.dt.epoch("ms") % MS_PER_DAY != 0)
+    return pl.when(past).then(day.dt.offset_by("1d")).otherwise(day)
+
+
 def _field(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
-    clock = {"HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND"}
-    if type.root is Root.DATE and unit in clock:
+    if type.root is Root.DATE and unit in _CLOCK:
         return value.dt.year() * 0
     part = value.dt
-    year = None if type.root is Root.TIME else part.year().cast(pl.Int64)
     match unit:
         case "DOW":
             return part.weekday() % 7 + 1
@@ -84,14 +126,13 @@ def _field(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
             return part.ordinal_day()
         case "ISOYEAR":
             return part.iso_year()
-        case "DECADE" | "CENTURY" | "MILLENNIUM" if year is not None:
-            span = MONTHS[unit] // 12
+        case "DECADE" | "CENTURY" | "MILLENNIUM":
+            year, span = part.year().cast(pl.Int64), MONTHS[unit] // 12
             return year // span if unit == "DECADE" else (year + span - 1) // span
     simple = {
         "YEAR": part.year, "QUARTER": part.quarter, "MONTH": part.month, "WEEK": part.week,
         "DAY": part.day, "HOUR": part.hour, "MINUTE": part.minute, "SECOND": part.second,
-        "MILLISECOND": part.millisecond, "MICROSECOND": part.microsecond,
-        "NANOSECOND": part.nanosecond,
+        "MILLISECOND": part.millisecond,
     }  # fmt: skip
     return simple[unit]()
 
@@ -101,32 +142,59 @@ def floor(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
     if type.root is Root.TIME:
         ticks, by = value.cast(pl.Int64), MILLISECONDS[unit] * 1_000_000
         return (ticks - ticks % by).cast(pl.Time)
+    if unit in MONTHS:
+        day = value if type.root is Root.DATE else day_of(value)
+        return _start(day, unit).cast(to_polars(type))
     if unit == "WEEK":
         day = value.dt.truncate("1d")
         return day.dt.offset_by(pl.format("-{}d", day.dt.weekday() % 7))
-    if unit in ("DECADE", "CENTURY", "MILLENNIUM"):
-        start = value.dt.truncate("1y")
-        year = value.dt.year().cast(pl.Int64)
-        span = MONTHS[unit] // 12
-        past = year % span if unit == "DECADE" else (year - 1) % span
-        return add_months(start, past * -12)
-    if type.root is Root.DATE and unit in MILLISECONDS:
+    if type.root is Root.DATE:
         return value
     return value.dt.truncate(_SHORT[unit])
 
 
+def _start(day: pl.Expr, unit: str) -> pl.Expr:
+    if unit in _SHORT:
+        return day.dt.truncate(_SHORT[unit])
+    year = day.dt.year().cast(pl.Int64)
+    span = MONTHS[unit] // 12
+    past = year % span if unit == "DECADE" else (year - 1) % span
+    return add_months(day.dt.truncate("1y"), past * -12)
+
+
 def ceil(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
-    """Start of the next unit, or the value itself if it is a start."""
-    start = floor(value, type, unit)
-    return pl.when(start == value).then(value).otherwise(add(start, type, unit, pl.lit(1)))
+    """Start of the next unit, or the value itself if it is a start.
+
+    As in Flink a day that starts a longer unit counts as its start, whatever the time of day, but
+    a decade is never its own end, nor is a DATE; parts of a millisecond don't count.
+    """
+    if type.root is Root.TIME:
+        start = floor(value, type, unit)
+        return pl.when(start == value).then(value).otherwise(add(start, type, unit, pl.lit(1)))
+    if unit in MONTHS or unit == "WEEK":
+        day = value if type.root is Root.DATE else _counted(value, unit)
+        start = _start(day, unit) if unit in MONTHS else floor(day, DATE, unit)
+        following = add(start, DATE, unit, pl.lit(1))
+        own = start == day if unit != "DECADE" else pl.lit(False)
+        return pl.when(own).then(day).otherwise(following).cast(to_polars(type))
+    if type.root is Root.DATE:
+        return add(value, type, unit, pl.lit(1)) if unit == "DAY" else value
+    held = value if unit == "MILLISECOND" else value.dt.truncate("1ms")
+    start = held.dt.truncate(_SHORT[unit])
+    return pl.when(start == held).then(held).otherwise(add(start, type, unit, pl.lit(1)))
+
+
+def _counted(value: pl.Expr, unit: str) -> pl.Expr:
+    return day_of(value) if unit in MONTHS else value.dt.date()
 
 
 def add(value: pl.Expr, type: DataType, unit: str, count: pl.Expr) -> pl.Expr:
     """``count`` units later; months keep the day or take their last."""
     count = count.cast(pl.Int64)
     if unit in MONTHS:
-        return add_months(value, count * MONTHS[unit])
-    return add_milliseconds(value, type, count * MILLISECONDS[unit])
+        return value if type.root is Root.TIME else months_later(value, type, count * MONTHS[unit])
+    limit = 2**62 // MILLISECONDS[unit]
+    return later(value, type, count.clip(-limit, limit) * MILLISECONDS[unit])
 
 
 def difference(start: pl.Expr, end: pl.Expr, type: DataType, unit: str) -> pl.Expr:

@@ -15,7 +15,7 @@ def url_part(url: str, part: str, key: str | None = None) -> str | None:
         split = urlsplit(url)
     except ValueError:
         return None
-    if not split.scheme or not split.netloc:
+    if not split.scheme or not (split.netloc or split.scheme == "file"):
         return None
     if key is not None:
         return _parameter(split, key) if part == "QUERY" else None

@@ -10,6 +10,8 @@ from sqlglot import exp
 from sameriver import functions
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.types import CHARACTERS, INTEGERS, DataType, Root
+from sameriver.functions.casts import cast_fallible
+from sameriver.functions.nulls import UNTYPED_NULL_REFUSED
 from sameriver.functions.python import scalar_function
 from sameriver.functions.signature import UNKNOWN, Operand
 from sameriver.plan.bind.context import Environment
@@ -23,16 +25,31 @@ def call(name: str, args: Sequence[Expression]) -> Expression:
     """A call of a scalar function or operator, typed.
 
     Raises:
-        UserError: UNKNOWN_FUNCTION, or what the function says about its arguments.
+        UserError: UNKNOWN_FUNCTION, UNTYPED_NULL, or what the function says about its arguments.
     """
     function = functions.scalar(name)
     if function is None:
         raise unknown_function(name)
+    if function.name in UNTYPED_NULL_REFUSED and any(map(_untyped, args)):
+        raise untyped_null(name)
     resolved = function.infer([operand(arg) for arg in args])
     cast = tuple(
-        coerce(arg, parameter) for arg, parameter in zip(args, resolved.parameters, strict=True)
+        coerce(arg, parameter, attempt=resolved.attempt)
+        for arg, parameter in zip(args, resolved.parameters, strict=True)
     )
     return Call(function.name, cast, resolved.result)
+
+
+def untyped_null(name: str) -> UserError:
+    return UserError(
+        "UNTYPED_NULL",
+        f"'{name}' can't tell the type of NULL",
+        hint="Give it one: CAST(NULL AS STRING).",
+    )
+
+
+def _untyped(argument: Expression) -> bool:
+    return isinstance(argument, Literal) and argument.type.root is Root.NULL
 
 
 def operand(argument: Expression) -> Operand:
@@ -40,7 +57,7 @@ def operand(argument: Expression) -> Operand:
     return Operand(argument.type, value)
 
 
-def coerce(expression: Expression, type: DataType) -> Expression:
+def coerce(expression: Expression, type: DataType, *, attempt: bool = False) -> Expression:
     """The expression as a value of ``type``, whatever its own nullability."""
     own = expression.type
     target = type.plain.with_nullable(own.nullable)
@@ -50,6 +67,8 @@ def coerce(expression: Expression, type: DataType) -> Expression:
         literal = _retyped(expression, target)
         if literal is not None:
             return literal
+    if attempt and cast_fallible(own, target):
+        return Call("TRY_CAST", (expression,), target.with_nullable(True))
     return Call("CAST", (expression,), target)
 
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sameriver.common.errors import UserError
 from sameriver.common.types import BOOLEAN, INTEGERS, INTERVALS, NULL, NUMERIC, Root
 from sameriver.functions.coercion import common_type
-from sameriver.plan.bind.calls import call
+from sameriver.plan.bind.calls import call, untyped_null
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.literals import whole_number
 from sameriver.plan.bind.refuse import unsupported
@@ -41,7 +41,8 @@ def bind_binary(node: exp.Expr, environment: Environment) -> Expression:
     assert isinstance(node, exp.Binary)
     right = node.expression
     if isinstance(right, exp.Any | exp.All):
-        raise unsupported(f"comparing with {right.key.upper()}", right, "Write IN (...), or OR.")
+        construct = f"comparing with {right.key.upper()} in {environment.clause}"
+        raise unsupported(construct, right, "Write IN (...), or OR.")
     return call(BINARY[type(node)], [environment.bind(node.this), environment.bind(right)])
 
 
@@ -60,6 +61,8 @@ def bind_connector(node: exp.Expr, environment: Environment) -> Expression:
 
 
 def _condition(node: exp.Expr, environment: Environment, word: str) -> Expression:
+    if isinstance(node, exp.Null):
+        raise untyped_null(word)
     return condition(node, environment, f"an operand of {word}")
 
 
@@ -105,6 +108,8 @@ def _is(node: exp.Expr, environment: Environment, *, negated: bool) -> Expressio
     name = f"IS {'NOT ' if negated else ''}{word}"
     if word == "NULL":
         return call(name, [environment.bind(node.this)])
+    if isinstance(node.this, exp.Null):
+        raise untyped_null(name)
     return call(name, [condition(node.this, environment, f"the operand of {name}")])
 
 
@@ -160,7 +165,7 @@ def bind_in(node: exp.Expr, environment: Environment) -> Expression:
         UserError: NO_COMMON_TYPE; UNSUPPORTED for a query.
     """
     if node.args.get("query") is not None:
-        raise unsupported("IN (SELECT ...)", node.args["query"])
+        raise unsupported(f"IN (SELECT ...) in {environment.clause}", node.args["query"])
     value = environment.bind(node.this)
     members = [environment.bind(member) for member in node.expressions]
     if common_type(member.type for member in members) is None:

@@ -1,0 +1,125 @@
+"""What sameriver answers to the questions."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import polars as pl
+from sqlglot import exp
+
+from functions.calls import CLOCK, evaluate, over_rows
+from sameriver import Session
+from sameriver.common.errors import SameriverError
+from sameriver.common.types import BINARIES, DataType
+from sameriver.functions import render
+from sameriver.functions.failure import EvaluationError
+from sameriver.operators.compile import NOW, compile_expression
+from sameriver.plan.bind import bind_query
+from sameriver.plan.expressions import Expression
+from sameriver.plan.logical import Project
+from sameriver.sql import parse_statement
+from sameriver.sql.statements import Query
+
+from .questions import HERE, Answer, Question
+
+
+@cache
+def session(zone: str) -> Session:
+    """A session that knows the table of edge values."""
+    session = Session({"table.local-time-zone": zone})
+    declared = (HERE / "edge.sql").read_text(encoding="utf-8").strip()
+    options = f"'connector' = 'filesystem', 'path' = '{HERE / 'edge.jsonl'}', 'format' = 'json'"
+    session.execute(f"{declared} WITH ({options});")
+    return session
+
+
+@cache
+def edge() -> pl.DataFrame:
+    """The table of edge values, with a clock."""
+    frame = session("UTC").sql("SELECT * FROM edge").to_polars()
+    return frame.with_columns(pl.lit(CLOCK).cast(pl.Datetime("ms", "UTC")).alias(NOW))
+
+
+def answer(question: Question) -> Answer:
+    """Type and values of an expression; those of a constant also as a column holds it."""
+    try:
+        if question.aggregate:
+            return _aggregated(question)
+        bound = bind(question)
+    except SameriverError:
+        return Answer(question, "refused", ())
+    try:
+        return Answer(question, str(bound.type.plain), _values(question, bound))
+    except SameriverError:
+        return Answer(question, "fails", ())
+
+
+def bind(question: Question) -> Expression:
+    """The expression as bound.
+
+    Raises:
+        SameriverError: it is no valid SQL.
+    """
+    statement = parse_statement(question.query([question.expression]))
+    assert isinstance(statement, Query)
+    assert isinstance(statement.query, exp.Expr)
+    here = session(question.zone)
+    plan = bind_query(statement.query, here.catalog, here.config)
+    assert isinstance(plan, Project)
+    return plan.columns[0].expression
+
+
+def _values(question: Question, bound: Expression) -> tuple[str | None, ...]:
+    zone = ZoneInfo(question.zone)
+    frame = edge() if question.reads_table else edge().head(1)
+    result = frame.select(compile_expression(bound, zone).alias("x"), "id")["x"]
+    if not question.reads_table and str(evaluate(bound, zone)) != str(over_rows(bound, zone)):
+        return ("the value differs over columns",)
+    return _shown(result, bound.type, zone)
+
+
+def _aggregated(question: Question) -> Answer:
+    result = session(question.zone).sql(question.query([question.expression]))
+    type = next(iter(result.schema)).type.plain
+    try:
+        values = _shown(result.to_polars().to_series(), type, ZoneInfo(question.zone))
+    except EvaluationError:
+        return Answer(question, "fails", ())
+    return Answer(question, str(type), values)
+
+
+def _shown(values: pl.Series, type: DataType, zone: ZoneInfo) -> tuple[str | None, ...]:
+    column = pl.col(values.name)
+    text = column.bin.encode("hex") if type.root in BINARIES else render.text(column, type, zone)
+    return tuple(values.to_frame().select(text).to_series().to_list())
+
+
+_MONTHS = re.compile(r"INTERVAL (YEAR|MONTH)[A-Z0-9() ]*?(?= NOT NULL|[,>]|$)")
+_SECONDS = re.compile(r"INTERVAL (DAY|HOUR|MINUTE|SECOND)[A-Z0-9() ]*?(?= NOT NULL|[,>]|$)")
+
+
+def alike(theirs: Answer, ours: Answer) -> bool:
+    """Equal up to the digits of intervals' types, the last bits of DOUBLE, the order of maps."""
+    if theirs.type == "fails":
+        return ours.type in ("fails", "refused")
+    type = _SECONDS.sub("INTERVAL DAY TO SECOND", theirs.type)
+    type = _MONTHS.sub("INTERVAL YEAR TO MONTH", type)
+    if ours.type != type or len(theirs.values) != len(ours.values):
+        return False
+    pairs = zip(theirs.values, ours.values, strict=True)
+    return all(_same(one, two, type) for one, two in pairs)
+
+
+def _same(theirs: str | None, ours: str | None, type: str) -> bool:
+    if theirs is None or ours is None or theirs == ours:
+        return theirs == ours
+    if type.startswith(("DOUBLE", "FLOAT")):
+        one, two = float(theirs), float(ours)
+        step = np.spacing(one) if "DOUBLE" in type else np.spacing(np.float32(one))
+        return bool(one) and abs(one - two) <= 8 * abs(step)
+    if type.startswith(("MAP", "MULTISET")):
+        return sorted(theirs[1:-1].split(", ")) == sorted(ours[1:-1].split(", "))
+    return False
