@@ -93,7 +93,7 @@ class Lock:
     def __init__(self, path: Path) -> None:
         self._path = path
         with writing(path):
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT)
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             fcntl.lockf(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
