@@ -24,6 +24,11 @@ def test_an_update_of_a_key_is_an_upsert() -> None:
     assert upserts(given) == [("+I", "a", 1), ("+U", None, 2)]
 
 
+def test_updates_of_several_keys_are_upserts() -> None:
+    given = changes(("a", 1, 0), (None, 1, 0), ("a", 2, 0), (None, 2, 0), kinds=[1, 1, 2, 0])
+    assert upserts(given) == [("+U", "a", 2), ("+I", None, 2)]
+
+
 def test_half_an_update_deletes() -> None:
     given = changes(("a", 1, 0), ("b", 1, 0), ("b", 2, 0), ("c", 3, 0), kinds=[1, 1, 2, 1])
     assert upserts(given) == [("-D", "a", 1), ("+U", "b", 2), ("-D", "c", 3)]

@@ -89,6 +89,11 @@ OPTIONS: dict[str, Option] = {
             "boolean",
         ),
         Option(
+            "table.exec.sink.not-null-enforcer",
+            "ERROR",
+            "NULL in a NOT NULL column of a sink: ERROR, or DROP the row",
+        ),
+        Option(
             "table.exec.sink.upsert-materialize",
             "AUTO",
             "AUTO, FORCE or NONE: rows come under the primary key of a sink that takes upserts",
@@ -139,7 +144,7 @@ _PREFIXES = (
 _FIXED = {
     "execution.runtime-mode": ("STREAMING",),
     "table.exec.legacy-cast-behaviour": ("DISABLED",),
-    "table.exec.sink.not-null-enforcer": ("ERROR",),
+    "table.exec.sink.not-null-enforcer": ("ERROR", "DROP"),
     "table.exec.sink.type-length-enforcer": ("IGNORE", "TRIM_PAD"),
     "table.exec.sink.require-on-conflict": ("FALSE",),
     "table.sql-dialect": ("DEFAULT",),

@@ -10,9 +10,11 @@ from sameriver.common.changes import ChangeKind, Changes, Event, keep
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.drop_update_before import DropUpdateBefore
 
+_ADDS = (ChangeKind.INSERT, ChangeKind.UPDATE_AFTER)
+
 
 class DropUpdateBeforeOperator(Operator):
-    """Drops -U where the next row is +U of the same key; any other -U becomes -D.
+    """Drops -U where the next row of its key is added; any other -U becomes -D.
 
     A filter below may have kept the -U of an update alone: that row is gone.
     """
@@ -21,8 +23,9 @@ class DropUpdateBeforeOperator(Operator):
 
     def __init__(self, node: DropUpdateBefore, context: OperatorContext) -> None:
         super().__init__(context)
+        self._keys = list(node.keys)
         same = [pl.col(key).eq_missing(pl.col(key).shift(-1)) for key in node.keys]
-        self._same = pl.all_horizontal(same)
+        self._same = pl.all_horizontal(same).alias("same")
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
         kinds = changes.kinds
@@ -30,9 +33,16 @@ class DropUpdateBeforeOperator(Operator):
         if kinds is None or before is None or not before.any():
             yield changes
             return
-        follows = (kinds.shift(-1) == ChangeKind.UPDATE_AFTER).fill_null(False)
-        same = changes.rows.select(self._same.alias("same")).to_series()
+        replaced = before & self._replaced(changes.rows, kinds, before)
         shown = kinds.set(before, ChangeKind.DELETE)
-        yield from keep(
-            Changes(changes.rows, shown, changes.watermarks), ~(before & follows & same)
-        )
+        yield from keep(Changes(changes.rows, shown, changes.watermarks), ~replaced)
+
+    def _replaced(self, rows: pl.DataFrame, kinds: pl.Series, before: pl.Series) -> pl.Series:
+        """Whether the next row of the key is added, for those of ``before``."""
+        adds = kinds.is_in(_ADDS)
+        follows = adds.shift(-1, fill_value=False) & rows.select(self._same).to_series()
+        if (follows | ~before).all():
+            return follows
+        keyed = rows.select(self._keys).with_columns(adds.alias("$adds"))
+        following = pl.col("$adds").shift(-1, fill_value=False).over(self._keys)
+        return keyed.select(following).to_series()

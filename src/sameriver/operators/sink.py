@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import polars as pl
+
 from sameriver.common.changes import Changes, Event
 from sameriver.common.errors import ExternalError
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.sink import Sink
 
+_ENFORCER = "table.exec.sink.not-null-enforcer"
+
 
 class SinkOperator(Operator):
     """Writes each batch; counts ``rows_out``.
 
-    NULL in a NOT NULL column of a table fails the job, as in Flink.
+    NULL in a NOT NULL column of a table fails the job, as in Flink, or with
+    ``table.exec.sink.not-null-enforcer`` = DROP drops the row and counts ``null_rows``.
     """
 
     splits = True
@@ -30,16 +35,26 @@ class SinkOperator(Operator):
             for column, field in zip(node.schema.names, written, strict=False)
             if not field.type.nullable
         ]
+        self._drops = context.config[_ENFORCER].strip().upper() == "DROP"
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
         for column, name in self._required:
-            if changes.rows.get_column(column).null_count():
-                raise ExternalError(
-                    "NULL_IN_NOT_NULL_COLUMN",
-                    f"a row with NULL in column '{name}' came to table '{self._table}', "
-                    "which declares it NOT NULL",
-                    hint=f"Declare '{name}' without NOT NULL, or filter such rows out.",
-                )
-        self._write(changes)
+            given = changes.rows.get_column(column)
+            if given.null_count():
+                changes = self._without_nulls(changes, given, name)
+        if len(changes):
+            self._write(changes)
         self.context.counters["rows_out"] += len(changes)
         return iter(())
+
+    def _without_nulls(self, changes: Changes, given: pl.Series, name: str) -> Changes:
+        if self._drops:
+            self.context.counters["null_rows"] += given.null_count()
+            return changes.filter(given.is_not_null())
+        raise ExternalError(
+            "NULL_IN_NOT_NULL_COLUMN",
+            f"a row with NULL in column '{name}' came to table '{self._table}', "
+            "which declares it NOT NULL",
+            hint=f"Declare '{name}' without NOT NULL, filter such rows out, or SET '{_ENFORCER}' ="
+            " 'DROP'.",
+        )
