@@ -19,7 +19,7 @@ OUT = """
 CREATE TABLE sums (window_start TIMESTAMP(3), n INT) WITH (
   'connector' = 'filesystem', 'path' = '{path}', 'format' = 'json');
 INSERT INTO sums SELECT window_start, CAST(SUM(n) AS INT)
-FROM TABLE(TUMBLE(TABLE {name}, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) 
+FROM TABLE(TUMBLE(TABLE {name}, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
 GROUP BY window_start, window_end;
 """
 
