@@ -1,7 +1,8 @@
 """The state folder of a script: its checkpoints, and what belongs to them.
 
 ``checkpoints/N/`` holds what checkpoint N wrote and its manifest, which names files of earlier
-checkpoints too; ``savepoints/`` is where savepoints go by default.
+checkpoints too; ``savepoints/`` is where savepoints go by default; ``versions/N/`` tells of version
+N of the script, with the manifest of the last checkpoint before it, whose files stay.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class StateFolder:
         self.checkpoints = self.path / "checkpoints"
         self.savepoints = self.path / "savepoints"
         self.requests = self.path / "requests"
+        self.versions = self.path / "versions"
 
     @classmethod
     def make(cls, path: Path) -> StateFolder:
@@ -57,7 +59,9 @@ class StateFolder:
                         f"'{path}' holds files, but no state of a job",
                         hint="Give the path of a new or empty folder.",
                     )
-                for made in (folder.checkpoints, folder.savepoints, folder.requests):
+                for made in (
+                    folder.checkpoints, folder.savepoints, folder.requests, folder.versions
+                ):  # fmt: skip
                     made.mkdir(parents=True, exist_ok=True)
                 disk.replace(folder.path / _MARK, json.dumps({"format": FORMAT}).encode())
         return folder
@@ -146,7 +150,9 @@ class StateFolder:
         """
         numbers = self.numbers()
         kept = numbers[-count:]
-        manifests = [read_manifest(self.checkpoints / str(number)) for number in kept]
+        folders = [self.checkpoints / str(number) for number in kept]
+        folders += [found.parent for found in self.versions.glob(f"*/{NAME}")]
+        manifests = [read_manifest(folder) for folder in folders]
         named = {file.path for manifest in manifests for file in manifest.files}
         with suppress(OSError):
             for number in numbers[:-count]:

@@ -12,6 +12,7 @@ from polars.exceptions import PanicException
 from sameriver.cli import state
 from sameriver.cli.check import check
 from sameriver.cli.explain import explain
+from sameriver.cli.history import history, rollback
 from sameriver.cli.run import run
 from sameriver.cli.savepoint import savepoint
 from sameriver.cli.script import FAILED
@@ -29,6 +30,8 @@ app.command()(explain)
 app.command()(check)
 app.command("test")(run_cases)
 app.command()(savepoint)
+app.command()(history)
+app.command()(rollback)
 app.add_typer(state.app, name="state")
 
 

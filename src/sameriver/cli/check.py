@@ -14,9 +14,9 @@ import typer
 
 from sameriver.cli.script import DONE, FAILED, WRONG, SetOption, options_of, read_script
 from sameriver.common.errors import SameriverError, render
-from sameriver.compat import CompatibilityReport, JobDescription, Verdict, compare
+from sameriver.compat import CompatibilityReport, JobDescription, Verdict
 from sameriver.compat.render import report_markdown, report_text
-from sameriver.session.check import describe_script, load_old, rules_of
+from sameriver.session.check import judged, load_old
 
 OldArgument = Annotated[
     str,
@@ -60,8 +60,7 @@ def check(
         text = read_script(new)
     before = _old(old, config)
     with _errors_of(new, text):
-        after, settings = describe_script(text, config)
-        report = compare(before, after, rules_of(settings))
+        report = judged(before, text, config)
     _show(report, format, old, new)
     raise typer.Exit(DONE if report.verdict.satisfies(_NEEDED[require]) else FAILED)
 

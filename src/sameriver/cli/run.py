@@ -15,8 +15,17 @@ import typer
 
 from sameriver.cli.output import Output, writer
 from sameriver.cli.progress import ProgressLine
-from sameriver.cli.script import ScriptArgument, SetOption, errors_of, options_of, read_script
+from sameriver.cli.script import (
+    FAILED,
+    ScriptArgument,
+    SetOption,
+    errors_of,
+    options_of,
+    read_script,
+)
 from sameriver.common.errors import UserError
+from sameriver.compat.render import report_text
+from sameriver.deploy.upgrade import UpgradeRefused
 from sameriver.session import Result, Session, StateDir
 from sameriver.sql.statements import Describe, Explain, Show
 from sameriver.sql.statements import SetOption as SetStatement
@@ -34,13 +43,33 @@ def run(
         Path | None, typer.Option("--from", help="Savepoint that the state begins with.")
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget the state there is.")] = False,
+    allow_partial: Annotated[
+        bool, typer.Option("--allow-partial", help="What a changed script adds starts empty.")
+    ] = False,
+    backfill: Annotated[
+        bool,
+        typer.Option(
+            "--backfill", help="What a changed script adds is made by reading the sources again."
+        ),
+    ] = False,
 ) -> None:
     """Executes the statements of a script in order."""
     with errors_of(script):
         text = read_script(script)
-        kept = _state_dir(state, savepoint, fresh)
+        kept = None
+        if state is not None:
+            kept = StateDir(state, savepoint, fresh, allow_partial, backfill)
+        else:
+            _needs_state(
+                {
+                    "--from": savepoint is not None,
+                    "--fresh": fresh,
+                    "--allow-partial": allow_partial,
+                    "--backfill": backfill,
+                }
+            )
     line = ProgressLine()
-    with errors_of(script, text), _stoppable() as stop:
+    with errors_of(script, text), _refusals(script), _stoppable() as stop:
         try:
             session = Session(options_of(options))
             for result in session.results(text, stop=stop, progress=line, state=kept):
@@ -53,14 +82,13 @@ def run(
             line.close()
 
 
-def _state_dir(path: Path | None, savepoint: Path | None, fresh: bool) -> StateDir | None:
-    if path is None and (savepoint is not None or fresh):
-        raise UserError(
-            "BAD_USAGE",
-            f"'{'--fresh' if savepoint is None else '--from'}' needs a folder for the state",
-            hint="Add --state DIR.",
-        )
-    return None if path is None else StateDir(path, savepoint, fresh)
+def _needs_state(flags: dict[str, bool]) -> None:
+    """Refuses flags that say what to do with state where there is none."""
+    for flag, given in flags.items():
+        if given:
+            raise UserError(
+                "BAD_USAGE", f"'{flag}' needs a folder for the state", hint="Add --state DIR."
+            )
 
 
 def _show(result: Result, output: Output, line: ProgressLine) -> None:
@@ -95,6 +123,17 @@ def _answer(result: Result, output: Output) -> None:
     for row in (result.schema.names, *rows):
         cells = (str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
         print("  ".join(cells).rstrip())
+
+
+@contextmanager
+def _refusals(script: str) -> Iterator[None]:
+    """Prints the whole comparison where state is not good enough for a changed script."""
+    try:
+        yield
+    except UpgradeRefused as refused:
+        print(report_text(refused.report, "saved", script), file=sys.stderr)
+        print(f"error[{refused.code}]: {refused.message}", file=sys.stderr)
+        raise typer.Exit(FAILED) from refused
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from sameriver.checkpoint.requests import Request, pending
 from sameriver.checkpoint.savepoint import write_savepoint
 from sameriver.common.errors import UserError
 from sameriver.engine.job import Job
-from sameriver.engine.saving import Saver, declared, job_state
+from sameriver.engine.saving import Saver, declared, job_state, told
 from sameriver.engine.shape import difference
 from sameriver.engine.snapshot import JobCapture
 
@@ -125,6 +125,9 @@ class Checkpointer:
             root = self._folder.checkpoints
             self._job.restore(job_state(self._job, known, root, manifest.created))
         self._job.recover([sink.committable for sink in known.sinks])
+        for place, sink in enumerate(known.sinks):
+            if sink.changes is not None:
+                self._job.tell(place, told(self._folder.checkpoints, sink.changes))
         return known if known.finished else self._saved
 
     def step(self) -> None:

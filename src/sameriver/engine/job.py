@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from sameriver.common.changes import MAX_WATERMARK, Changes, Watermark
+from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK, Changes, Watermark
 from sameriver.common.config import Config
 from sameriver.common.errors import InternalError
 from sameriver.common.time import Clock, SystemClock
@@ -166,6 +166,28 @@ class Job:
         for vertex, node in zip(self._graph.vertices, state.nodes, strict=True):
             vertex.restore(node)
         self._states = dict(zip(self.sources, state.sources, strict=True))
+
+    def stands(
+        self, known: Mapping[int, tuple[tuple[int, ...], int]]
+    ) -> list[tuple[tuple[int, ...], int]]:
+        """Watermarks of the inputs and the output of each node, in the order of ``nodes``.
+
+        Args:
+            known: of some nodes, by place. The others stand where what they read stands.
+        """
+        found: list[tuple[tuple[int, ...], int]] = []
+        given: dict[PhysicalNode, int] = {}
+        for place, vertex in enumerate(self._graph.vertices):
+            below = tuple(given[node] for node in vertex.node.inputs)
+            found.append(known.get(place, (below, min(below, default=MIN_WATERMARK))))
+            given[vertex.node] = vertex.given(found[-1][1])
+        return found
+
+    def tell(self, number: int, changes: Changes) -> None:
+        """Gives a sink changes that don't come from the plan; their columns go by position."""
+        names = self._graph.sinks[number].node.inputs[0].schema.names
+        renamed = changes.rows.rename(dict(zip(changes.rows.columns, names, strict=True)))
+        self._sinks[number].write(changes.with_rows(renamed))
 
     # Checkpoints.
 

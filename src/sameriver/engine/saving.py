@@ -8,8 +8,10 @@ from pathlib import Path
 
 import polars as pl
 
+from sameriver.checkpoint.files import read_frame
 from sameriver.checkpoint.fold import merge, read_part, read_table, write_part
 from sameriver.checkpoint.manifest import (
+    File,
     Part,
     SavedColumn,
     SavedJob,
@@ -18,7 +20,7 @@ from sameriver.checkpoint.manifest import (
     SavedSource,
     SavedTable,
 )
-from sameriver.common.changes import MIN_WATERMARK
+from sameriver.common.changes import KINDS, MIN_WATERMARK, SYMBOLS, Changes
 from sameriver.common.state import StateTable
 from sameriver.common.types import to_polars
 from sameriver.engine.job import Job
@@ -129,6 +131,17 @@ class Saver:
 
 
 # Restoring.
+
+
+def told(root: Path, file: File) -> Changes:
+    """What a sink must be told first.
+
+    Raises:
+        ExternalError: the file is missing, torn, altered or foreign.
+    """
+    kind, *columns = read_frame(root, file).get_columns()
+    numbers = kind.replace_strict(list(SYMBOLS), list(range(len(SYMBOLS))), return_dtype=KINDS)
+    return Changes(pl.DataFrame(columns), numbers)
 
 
 def job_state(job: Job, saved: SavedJob, root: Path, created: int) -> JobState:

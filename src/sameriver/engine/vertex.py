@@ -104,6 +104,12 @@ class Vertex:
         for consumer, port in self._outputs:
             consumer.take(port, event)
 
+    def given(self, time: int) -> int:
+        """The watermark that the nodes above have been given once ``emitted`` is ``time``."""
+        moved = delayed(Watermark(time), self._delay) if self._delay else Watermark(time)
+        assert isinstance(moved, Watermark)
+        return max(moved.time, MIN_WATERMARK)
+
     def send(self, event: Event) -> None:
         """Gives an event to the nodes above, its columns checked."""
         if isinstance(event, Changes):

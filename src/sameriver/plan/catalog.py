@@ -38,6 +38,16 @@ class Catalog(Namespaces):
         self._functions: dict[Path, PythonFunction] = {}
         self._system: dict[str, PythonFunction] = {}
 
+    def copy(self) -> Catalog:
+        """The same names and objects; what happens to one does not happen to the other."""
+        other = Catalog()
+        other.namespace = self.namespace
+        other._databases = {name: set(held) for name, held in self._databases.items()}
+        other._objects = dict(self._objects)
+        other._functions = dict(self._functions)
+        other._system = dict(self._system)
+        return other
+
     def find(
         self, parts: tuple[str, ...], namespace: Namespace | None = None
     ) -> Table | View | None:

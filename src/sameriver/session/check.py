@@ -8,10 +8,10 @@ from pathlib import Path
 from sameriver.checkpoint.savepoint import open_savepoint
 from sameriver.common.config import Config
 from sameriver.common.errors import UserError, nearest
-from sameriver.compat import CompatibilityReport, JobDescription, Rules, compare, describe
+from sameriver.compat import CompatibilityReport, JobDescription, compare, describe
 from sameriver.compat.description import together
 from sameriver.compat.description_json import from_json
-from sameriver.compat.ways import IGNORE_FILTER, IGNORE_SINK, TRUSTED
+from sameriver.deploy.rules import rules_of
 from sameriver.session.session import Session
 
 Script = str | Path
@@ -38,9 +38,19 @@ def check(old: Script, new: Script, config: Mapping[str, str] | None = None) -> 
         >>> report.verdict.value
         'PARTIALLY_COMPATIBLE'
     """
-    before = load_old(old, config)
-    after, options = describe_script(script_text(new), config)
-    return compare(before, after, rules_of(options))
+    return judged(load_old(old, config), script_text(new), config)
+
+
+def judged(
+    old: JobDescription, new: str, config: Mapping[str, str] | None = None
+) -> CompatibilityReport:
+    """What a job's state is worth to a script, whose options say how to compare.
+
+    Raises:
+        UserError: what is wrong with the script or an option; NO_JOB.
+    """
+    after, options = describe_script(new, config)
+    return compare(old, after, rules_of(options))
 
 
 def load_old(old: Script, config: Mapping[str, str] | None = None) -> JobDescription:
@@ -85,16 +95,6 @@ def describe_script(
             hint="Add the SELECT or INSERT INTO that runs as the job.",
         )
     return together([describe(plan.roots, plan.config) for plan in plans]), session.config
-
-
-def rules_of(config: Config) -> Rules:
-    """How to compare, from the options of the new script."""
-    names = config[TRUSTED].split(";")
-    return Rules(
-        ignore_filter=config.boolean(IGNORE_FILTER),
-        ignore_sink=config.boolean(IGNORE_SINK),
-        trusted=frozenset(name.strip().upper() for name in names if name.strip()),
-    )
 
 
 def script_text(script: Script) -> str:

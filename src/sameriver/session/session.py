@@ -102,7 +102,7 @@ class Session:
         With ``state`` a script that is told to stop goes no further.
         """
         parsed = parse_script(script)
-        keeper = None if state is None else Keeper(state, script)
+        keeper = None if state is None else Keeper(state, script, self._plan_apart, self.clock)
         running = Running(stop, progress, keeper)
         for statement in parsed:
             yield self._execute(statement, running)
@@ -143,6 +143,12 @@ class Session:
             else:
                 plans.append(planned)
         return plans
+
+    def _plan_apart(self, script: str) -> tuple[list[Plan], Config]:
+        """The plans of a script, and the options at its end; this session stays as it is."""
+        other = Session(self._initial, clock=self.clock)
+        other.config, other.catalog = self.config, self.catalog.copy()
+        return other.plan(script), other.config
 
     def explain(self, script: str, *, format: str = "text") -> str:
         """Logical plan, physical plan and state tables of all jobs of a script.

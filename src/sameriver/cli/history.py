@@ -1,0 +1,48 @@
+"""``sameriver history`` and ``sameriver rollback``."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sameriver.checkpoint.folder import StateFolder
+from sameriver.cli.script import errors_of
+from sameriver.deploy.versions import origin, sql_diff, versions
+from sameriver.deploy.versions import rollback as roll_back
+
+FolderArgument = Annotated[
+    Path, typer.Argument(metavar="DIR", help="The folder given to 'run --state'.")
+]
+
+
+def history(directory: FolderArgument) -> None:
+    """Tells the versions of a script: when, from what, how compatible, and what changed in it."""
+    with errors_of(str(directory)):
+        known = versions(StateFolder.find(directory))
+    before = ""
+    for version in known:
+        verdict = f"  {version.verdict}" if version.verdict else ""
+        print(f"{version.number}  {_moment(version.started)}  {version.way}{verdict}")
+        print(f"   from {origin(version)}")
+        if before:
+            print("\n".join(f"   {line}" for line in sql_diff(before, version.script)))
+        before = version.script
+
+
+def rollback(directory: FolderArgument) -> None:
+    """Returns to the version before: run its script to go on where it stopped.
+
+    What the newer version has written meanwhile stays where it is.
+    """
+    with errors_of(str(directory)):
+        version = roll_back(StateFolder.find(directory), round(time.time() * 1000))
+    print(f"version {version.number} is the state and the script from before:")
+    print(version.script.rstrip())
+
+
+def _moment(milliseconds: int) -> str:
+    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"

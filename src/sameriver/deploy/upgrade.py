@@ -1,0 +1,256 @@
+"""A changed script on the state of another: compare, then go on, or stop and touch nothing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+import polars as pl
+
+from sameriver.checkpoint.files import write_frame
+from sameriver.checkpoint.folder import StateFolder
+from sameriver.checkpoint.manifest import CHECKPOINT, Manifest, Metrics, SavedJob
+from sameriver.common.changes import ChangeKind
+from sameriver.common.errors import SameriverError, UserError
+from sameriver.common.time import Clock
+from sameriver.compat import CompatibilityReport, JobDescription, Rules, Verdict, compare
+from sameriver.compat.description import together
+from sameriver.compat.description_json import from_json, to_json
+from sameriver.connectors.registry import accepts
+from sameriver.deploy.migrate import Migration
+from sameriver.deploy.plans import PlannedJob, describe_jobs
+from sameriver.deploy.replay import Replay, check_replayable, differences
+from sameriver.deploy.versions import BACKFILL, UPGRADE, Version, add_version
+from sameriver.engine.snapshot import NodeState
+from sameriver.plan.physical.sink import Sink
+
+
+class UpgradeRefused(SameriverError):
+    """The state is not good enough for the changed script; nothing was touched.
+
+    Attributes:
+        report: the comparison.
+    """
+
+    def __init__(self, report: CompatibilityReport) -> None:
+        super().__init__(
+            "STATE_NOT_COMPATIBLE",
+            f"the script has changed, and its state is {report.verdict.value}; nothing was touched",
+            hint="\n".join(report.ways),
+        )
+        self.report = report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A changed script that meets saved state.
+
+    Attributes:
+        folder: where the state is.
+        manifest: its last checkpoint.
+        old: the jobs of the script that it was saved by; None: they can't be planned any more.
+        new: the jobs of the changed script.
+        script: the text of the changed script.
+        rules: how to compare.
+        clock: processing time.
+    """
+
+    folder: StateFolder
+    manifest: Manifest
+    old: Sequence[PlannedJob] | None
+    new: Sequence[PlannedJob]
+    script: str
+    rules: Rules
+    clock: Clock
+
+    def is_none(self) -> bool:
+        """Whether nothing that a description tells has changed: text, positions, functions."""
+        saved = [job.description for job in self.manifest.jobs]
+        fresh = [to_json(job.describe()) for job in self.new[: len(saved)]]
+        return saved == fresh and (self.old is None or len(self.old) == len(self.new))
+
+    def compare(self) -> CompatibilityReport:
+        """The comparison of both versions."""
+        return compare(self._described(), describe_jobs(self.new), self.rules)
+
+    def _described(self) -> JobDescription:
+        """Saved jobs as they were saved, those that had not started as they are planned."""
+        saved = [_description(job) for job in self.manifest.jobs]
+        waiting = [] if self.old is None else self.old[len(saved) :]
+        return together([*saved, *(job.describe() for job in waiting)])
+
+    def make(self, *, allow_partial: bool, backfill: bool) -> CompatibilityReport:
+        """Takes the state over into a checkpoint of the new version.
+
+        Args:
+            allow_partial: what is new may start empty.
+            backfill: what can't go on, and what is new, is made by reading the sources again.
+
+        Raises:
+            UpgradeRefused: the state is not good enough.
+            UserError: NOT_REPLAYABLE; NOT_IN_ORDER.
+            ExternalError: CANT_WRITE, or what is wrong with saved files or the sources.
+        """
+        report = self.compare()
+        needs = report.verdict is not Verdict.FULL
+        enough = Verdict.PARTIAL if allow_partial else Verdict.FULL
+        if needs and not backfill and not report.verdict.satisfies(enough):
+            raise UpgradeRefused(report)
+        partners = self._partners(report)
+        replays = self._replays(partners) if needs and backfill else None
+        self._take_over(report, partners, replays)
+        return report
+
+    def _partners(self, report: CompatibilityReport) -> list[int | None]:
+        """The old job that each new one goes on from.
+
+        That is the one whose operators, then whose sinks, then whose place it has.
+        """
+        before = {job.name: number for number, job in enumerate(self.manifest.jobs)}
+        owners = [n for n, job in enumerate(self.manifest.jobs) for x in job.nodes if x.tables]
+        described = describe_jobs(self.new).operators
+        found: list[int | None] = []
+        for number, planned in enumerate(self.new):
+            own = {operator.id for operator in described if operator.job == number}
+            pairs = [one.old for one in report.operators if one.new in own and one.old is not None]
+            carried = [owners[old] for old in pairs if old < len(owners)]
+            place = number if number < len(self.manifest.jobs) else None
+            found.append(carried[0] if carried else before.get(planned.name, place))
+        while found and found[-1] is None:
+            found.pop()
+        if None in found:
+            raise UserError(
+                "NOT_IN_ORDER",
+                f"job {found.index(None) + 1} of the script has no state, but later ones do",
+                hint="Put new statements behind those that have run.",
+            )
+        return found + [None] * (len(self.new) - len(found))
+
+    def _replays(self, partners: Sequence[int | None]) -> list[_Replayed | None]:
+        check_replayable(self.new)
+        return [
+            None if partner is None else self._replay(planned, partner)
+            for planned, partner in zip(self.new, partners, strict=True)
+        ]
+
+    def _replay(self, planned: PlannedJob, partner: int) -> _Replayed:
+        """Runs the new job, and the old one for its results, over what the old one had read."""
+        saved = self.manifest.jobs[partner]
+        new = Replay(planned, saved, self.clock)
+        old = None
+        if self.old is not None and partner < len(self.old) and any(map(_updates, planned.roots)):
+            old = Replay(self.old[partner], saved, self.clock)
+        told = []
+        for root, result in zip(planned.roots, new.results, strict=True):
+            before = None if old is None else old.result(_name(root))
+            told.append(differences(before, result) if _updates(root) else None)
+        return _Replayed(new.states, told)
+
+    def _take_over(
+        self,
+        report: CompatibilityReport,
+        partners: Sequence[int | None],
+        replays: Sequence[_Replayed | None] | None,
+    ) -> None:
+        began, number = time.monotonic(), self.manifest.number + 1
+        states = [] if replays is None else _by_id(replays, self.new)
+        migration = Migration(
+            old=self.manifest,
+            root=self.folder.checkpoints,
+            report=report,
+            jobs=self.new,
+            partners=partners,
+            replayed=dict(states),
+        )
+
+        def write(draft: Path, below: str) -> Manifest:
+            jobs = migration.run(draft, below)
+            if replays is not None:
+                jobs = tuple(
+                    _telling(job, replayed, draft, below, place)
+                    for place, (job, replayed) in enumerate(zip(jobs, replays, strict=False))
+                )
+            return Manifest(
+                kind=CHECKPOINT,
+                version=version_of("sameriver"),
+                number=number,
+                created=self.manifest.created,
+                script=self.script,
+                origin=self.manifest.origin,
+                jobs=jobs,
+                metrics=Metrics(
+                    duration=round((time.monotonic() - began) * 1000), pause=0, rows=0, bytes=0
+                ),
+            )
+
+        version = Version(
+            number=0,
+            started=self.clock.now(),
+            way=UPGRADE if replays is None else BACKFILL,
+            verdict=report.verdict.value,
+            checkpoint=number,
+            previous=self.manifest.number,
+            savepoint="",
+            script=self.script,
+        )
+        add_version(self.folder, version, self.manifest)
+        self.folder.add(number, write)
+
+
+@dataclass(frozen=True, slots=True)
+class _Replayed:
+    """What the replay of a job gave: state by operator, and what each sink must be told."""
+
+    states: Sequence[NodeState]
+    told: Sequence[pl.DataFrame | None]
+
+
+def _description(job: SavedJob) -> JobDescription:
+    if job.description is None:
+        raise UserError(
+            "NO_STATE",
+            f"the saved state of '{job.name}' does not say what it holds",
+            hint="Start over with --fresh.",
+        )
+    return from_json(job.description)
+
+
+def _name(root: Sink) -> str | None:
+    return None if root.table is None else root.table.name
+
+
+def _updates(root: Sink) -> bool:
+    """Whether a sink can take rows back."""
+    table = root.table
+    return table is None or ChangeKind.DELETE in accepts(table.connector, table.options)
+
+
+def _by_id(
+    replays: Sequence[_Replayed | None], jobs: Sequence[PlannedJob]
+) -> list[tuple[int, NodeState]]:
+    found: list[tuple[int, NodeState]] = []
+    first = 0
+    for replayed, planned in zip(replays, jobs, strict=True):
+        count = len(planned.describe().operators)
+        if replayed is not None:
+            found += [(first + place, state) for place, state in enumerate(replayed.states)]
+        first += count
+    return found
+
+
+def _telling(
+    job: SavedJob, replayed: _Replayed | None, draft: Path, below: str, number: int
+) -> SavedJob:
+    """The job whose sinks are first told what differs."""
+    if replayed is None:
+        return job
+    sinks = []
+    for place, (sink, told) in enumerate(zip(job.sinks, replayed.told, strict=True)):
+        file = None
+        if told is not None:
+            file = write_frame(draft, f"{number}-told-{place}.parquet", told, below=below)
+        sinks.append(replace(sink, changes=file))
+    return replace(job, sinks=tuple(sinks))
