@@ -197,3 +197,12 @@ def test_many_keys_add_up_to_polars_group_by(folded: bool, retract: bool) -> Non
         pl.n_unique("v").alias("d"),
     )  # fmt: skip
     assert table(out, 1) == {row[:1]: row for row in expected.rows()}
+
+
+def test_of_many_restored_keys_none_outlives_its_time() -> None:
+    clock = ManualClock(0)
+    grouping = Grouping(node(SCHEMA, ["k"], [COUNT], ttl=timedelta(seconds=2)), clock)
+    grouping.feed(inserts(*((str(i), 1) for i in range(6000))))
+    grouping.restart()
+    clock.advance(5000)
+    assert grouping.feed(inserts(("5999", 1))) == [("+I", ("5999", 1))]

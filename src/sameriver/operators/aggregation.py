@@ -26,35 +26,39 @@ from sameriver.plan.physical.aggregate_state import (
 )
 from sameriver.state.handle import Capture, StateStore
 from sameriver.state.index import KeyIndex
-from sameriver.state.kernels import fold as kernels
+from sameriver.state.kernels import fold, touch
 from sameriver.state.kernels.types import Ints, Signs
 from sameriver.state.written import Written
-
-_BLOCK = 1 << 12
-"""Rows that are touched, then folded, while their words are in the cache."""
-
-_NO_TRACE = np.zeros((0, 0), np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """The distinct slots of a batch, in order of appearance.
+    """What a batch changed: an entry a slot, in order of appearance, or an entry a row.
 
     Attributes:
-        slots: the slots.
-        rows: the row where each appears first.
-        fresh: 1 where the key is new, else 0.
-        before: words as they were; valid until the next batch.
-        after: words as they are, by slot, or by row if asked; valid until the next batch.
+        slots: of each entry.
+        rows: the row where each appears (uint32).
+        fresh: whether there was nothing before.
+        history: words before (0) and after (1), a word, an entry, and room for more entries;
+            valid until the next batch.
         old: results as they were, of the calls (by number) that don't live in words.
     """
 
     slots: Ints
-    rows: Ints
-    fresh: Ints
-    before: Words
-    after: Words
+    rows: np.ndarray
+    fresh: np.ndarray
+    history: np.ndarray
     old: dict[int, pl.Series] = field(default_factory=dict)
+
+    @property
+    def before(self) -> Words:
+        """Words as they were."""
+        return cast(Words, self.history[0, :, : len(self.slots)].T)
+
+    @property
+    def after(self) -> Words:
+        """Words as they are."""
+        return cast(Words, self.history[1, :, : len(self.slots)].T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +75,8 @@ class Aggregation:
     """The accumulators of all calls, by key: a key has a slot, a slot has accumulators.
 
     A slot's accumulators are a row of words: a mark that the batch leaves on slots it touches, the
-    number of live rows (where ``retract``), the last access (where there is a TTL), then the words
-    of each call.
+    last access (where there is a TTL), the number of live rows (where ``retract``), then the words
+    of each call. Copies of words leave out the mark and the last access.
 
     Args:
         tables: what ``aggregate_state`` declared for the same calls.
@@ -98,22 +102,23 @@ class Aggregation:
         self._index = KeyIndex(self._schema)
         self._stamp = 0
         self._written = Written()
-        self.live_word = 1 if retract else -1
-        self.access_word = 1 + int(retract) if tables[0].ttl else -1
-        first = at = 1 + int(retract) + int(bool(tables[0].ttl))
+        self._access_word = 1 if tables[0].ttl else -1
+        self._first = 2 if tables[0].ttl else 1
+        self.live_word = self._first if retract else -1
+        self.call_word = at = self._first + int(retract)
         self.accumulators = []
         for call in calls:
             self.accumulators.append(accumulator(call, at, retract=retract))
-            at += kernels.WIDTHS[self.accumulators[-1].operation]
+            at += fold.WIDTHS[self.accumulators[-1].operation]
         self._sides = side_tables(calls, retract)
         self._distinct = [
             Distinct(side, calls, retract=retract)
             for side in self._sides
             if side.side is Side.DISTINCT
         ]
-        self.width, self.call_words = at, at - first
+        self.width = at
         self.words = _aligned(0, at)
-        self._scratch = np.empty((2, 0, at), np.int64)
+        self._history = np.empty((2, at, 0), np.int64)
         self._reserve()
         self._register(store)
 
@@ -160,7 +165,7 @@ class Aggregation:
 
     def update(self, slots: Ints, changes: Changes) -> None:
         """Folds rows in order of arrival; rows that are taken back only where ``retract``."""
-        self._run(slots, self._steps(slots, changes))
+        self._fold(slots, self._steps(slots, changes))
 
     def change(self, slots: Ints, changes: Changes, now: int, *, by_row: bool = False) -> Touched:
         """As ``update``, and tells which slots were touched, and what they were and are.
@@ -168,42 +173,35 @@ class Aggregation:
         With ``by_row`` (if all calls are ``running``) what they are after each row.
         """
         self._stamp += 1
-        room = len(slots) + 1
-        touched, rows, fresh = (np.empty(room, np.int64) for _ in range(3))
-        before, after = self._room(room)
-
-        def touch(start: int, stop: int, count: int) -> int:
-            return kernels.touch(
-                self.words, slots, start, stop, self._stamp, self.access_word, now, count,
-                touched, rows, fresh, before,
-            )  # fmt: skip
-
-        def found(count: int) -> Touched:
-            last = after[: len(slots) if by_row else count]
-            return Touched(touched[:count], rows[:count], fresh[:count], before[:count], last)
-
         if self.resident:
-            steps = self._steps(slots, changes)
-            return found(self._run(slots, steps, touch, after, numbered=not by_row))
-        count = touch(0, len(slots), 0)
-        known = found(count)
+            return self._change(slots, self._steps(slots, changes), now, by_row)
+        touched = self._change(slots, [], now, by_row)
         for number, each in enumerate(self.accumulators):
             if not each.resident:
-                known.old[number] = self.result_of(number, known.before, known.slots)
-        self._run(slots, self._steps(slots, changes), None, after, numbered=True)
-        return known
+                touched.old[number] = self.result_of(number, touched.before, touched.slots)
+        self._change(slots, self._steps(slots, changes), now, by_row)
+        return touched
 
-    def _room(self, count: int) -> tuple[Words, Words]:
-        """Room for the words of a batch, before and after; the same for each batch."""
-        if self._scratch.shape[1] < count:
-            self._scratch = np.empty((2, count, self.width), np.int64)
-        return self._scratch[0], self._scratch[1]
+    def _change(self, slots: Ints, steps: list[Step], now: int, by_row: bool) -> Touched:
+        """Runs a program; the slots touched are those that this batch had not touched before."""
+        self._written.mark(slots)
+        size = len(slots)
+        if self._history.shape[2] < size:
+            self._history = np.empty((2, self.width, size), np.int64)
+        touched, rows = np.empty(size, np.int64), np.empty(size, np.uint32)
+        fresh = np.empty(size, np.bool_)
+        count = touch.change(
+            self.words, self.words.view(np.float64), slots, self._stamp, by_row,
+            self._first, self.live_word, self._access_word, now,
+            *_program(steps, size), touched, rows, fresh, self._history,
+        )  # fmt: skip
+        return Touched(touched[:count], rows[:count], fresh[:count], self._history)
 
     def _steps(self, slots: Ints, changes: Changes) -> list[Step]:
         """Steps of the fold program for a batch; what isn't in words changes at once."""
         signs = changes.signs()
         base = None if signs is None else signs.to_numpy().astype(np.int8)
-        steps = [Step(kernels.COUNT, self.live_word, (), base)] if self._retract else []
+        steps = [Step(fold.COUNT, self.live_word, (), base)] if self._retract else []
         seen = {
             number: rows
             for distinct in self._distinct
@@ -222,29 +220,11 @@ class Aggregation:
                 steps.append(step)
         return steps
 
-    def _run(
-        self,
-        slots: Ints,
-        steps: list[Step],
-        touch: Callable[[int, int, int], int] | None = None,
-        trace: Words = _NO_TRACE,
-        *,
-        numbered: bool = False,
-    ) -> int:
-        """Runs a program over words, block by block; gives how many slots were touched."""
+    def _fold(self, slots: Ints, steps: list[Step]) -> None:
+        """Runs a program over words."""
         self._written.mark(slots)
-        program, columns, signs = _program(steps, len(slots))
-        floats, column_floats = self.words.view(np.float64), columns.view(np.float64)
-        count = 0
-        for start in range(0, len(slots), _BLOCK):
-            stop = min(start + _BLOCK, len(slots))
-            if touch is not None:
-                count = touch(start, stop, count)
-            kernels.fold(
-                self.words, floats, slots, start, stop,
-                program, columns, column_floats, signs, trace, int(numbered),
-            )  # fmt: skip
-        return count
+        program = _program(steps, len(slots))
+        fold.fold(self.words, self.words.view(np.float64), slots, *program)
 
     def merge(self, into: Ints, other: Aggregation, slots: Ints) -> None:
         """Adds the accumulators of ``other`` at ``slots`` to the own ones at ``into``, in order.
@@ -255,16 +235,17 @@ class Aggregation:
         self._written.mark(into)
         theirs = other.take(slots)
         looked_up = {number for distinct in self._distinct for number in distinct.calls}
-        steps = [Step(kernels.COUNT, self.live_word, (), None)] if self._retract else []
+        steps = [Step(fold.COUNT, self.live_word, (), None)] if self._retract else []
         for number, each in enumerate(self.accumulators):
             if number not in looked_up:
                 each.absorb(self.words, into, other.accumulators[number], slots, theirs)
                 if each.resident:
                     steps.append(Step(each.operation, each.at, (), None))
-        program, _, _ = _program(steps, 0)
-        kernels.merge(
-            self.words, self.words.view(np.float64), into, program, theirs, theirs.view(np.float64)
-        )
+        program, *_ = _program(steps, 0)
+        fold.merge(
+            self.words, self.words.view(np.float64), into, program,
+            theirs.T, theirs.T.view(np.float64),
+        )  # fmt: skip
         for mine, others in zip(self._distinct, other._distinct, strict=True):
             rows = mine.absorb(into, others, slots)
             self._fold_new(rows, mine.calls)
@@ -278,13 +259,13 @@ class Aggregation:
             step = self.accumulators[number].fold(self.words, seen)
             if step is not None:
                 steps.append(step)
-        self._run(rows.slots, steps)
+        self._fold(rows.slots, steps)
 
     def take(self, slots: Ints) -> Words:
         """A copy of the words of slots."""
-        out = np.empty((len(slots), self.width), np.int64)
-        kernels.take(self.words, np.ascontiguousarray(slots), out)
-        return out
+        out = np.empty((self.width, len(slots)), np.int64)
+        touch.take(self.words, np.ascontiguousarray(slots), self._first, out)
+        return out.T
 
     def results(self, slots: Ints) -> pl.DataFrame:
         """One column a call, typed as the call, one row a slot."""
@@ -339,12 +320,12 @@ class Aggregation:
     def accept(self, slots: Ints, signs: Signs) -> Ints:
         """Numbers of the rows but those that take back from a key that has no row then."""
         rows = np.empty(len(slots), np.int64)
-        return rows[: kernels.accept(self.words, self.live_word, slots, signs, rows)]
+        return rows[: touch.accept(self.words, self.live_word, slots, signs, rows)]
 
     def expired(self, slots: Ints, oldest: int) -> Ints:
         """Slots last written at or before ``oldest``, each once; from now on they count as new."""
         out = np.empty(len(slots), np.int64)
-        old = out[: kernels.expire(self.words, slots, self.access_word, oldest, out)]
+        old = out[: touch.expire(self.words, slots, self._access_word, oldest, out)]
         self._written.mark(old)
         return old
 
@@ -355,8 +336,8 @@ class Aggregation:
         """
         stop = min(stop, len(self.words))
         out = np.empty(stop - start, np.int64)
-        word = self.access_word
-        count = kernels.sweep(self.words, start, stop, word, oldest, out, earliest)
+        word = self._access_word
+        count = touch.sweep(self.words, start, stop, word, oldest, out, earliest)
         self.remove(out[:count])
         return 0 if stop == len(self.words) else stop
 
@@ -383,8 +364,8 @@ class Aggregation:
     def _save(self, slots: Ints) -> tuple[Ints, pl.DataFrame]:
         words = self.take(slots)
         columns = [column for each in self.accumulators for column in each.save(words)]
-        extra = [word for word in (self.live_word, self.access_word) if word >= 0]
-        columns += [pl.Series(np.ascontiguousarray(words[:, word])) for word in extra]
+        extra = [word for word in (self.live_word, self._access_word) if word >= 0]
+        columns += [pl.Series(self.words[slots, word]) for word in extra]
         return slots, self._table(self._tables[0], slots, columns)
 
     def _table(self, table: StateTable, slots: Ints, columns: list[pl.Series]) -> pl.DataFrame:
@@ -407,7 +388,7 @@ class Aggregation:
             if count:
                 each.load(columns[:count], words)
             columns = columns[count:]
-        for word in (self.live_word, self.access_word):
+        for word in (self.live_word, self._access_word):
             if word >= 0:
                 words[:, word] = columns.pop(0).cast(pl.Int64).to_numpy()
         self.words[slots, : self.width] = words
@@ -462,8 +443,8 @@ def _aligned(rows: int, width: int) -> Words:
     return raw[start : start + rows * width].reshape(rows, width)
 
 
-def _program(steps: list[Step], size: int) -> tuple[Words, Words, np.ndarray]:
-    """Steps as the kernel takes them: the program, all columns, all signs."""
+def _program(steps: list[Step], size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Steps as kernels take them: the program, all columns, these as floats, all signs."""
     columns: dict[int, tuple[int, Ints]] = {}
     signs: dict[int, tuple[int, Signs]] = {}
     program = np.full((len(steps), 5), -1, np.int64)
@@ -473,11 +454,9 @@ def _program(steps: list[Step], size: int) -> tuple[Words, Words, np.ndarray]:
             row[place] = columns.setdefault(id(column), (len(columns), column))[0]
         if step.signs is not None:
             row[3] = signs.setdefault(id(step.signs), (len(signs), step.signs))[0]
-    return (
-        program,
-        _stacked([column for _, column in columns.values()], size, np.int64),
-        _stacked([sign for _, sign in signs.values()], size, np.int8),
-    )
+    values = _stacked([column for _, column in columns.values()], size, np.int64)
+    stacked = _stacked([sign for _, sign in signs.values()], size, np.int8)
+    return program, values, values.view(np.float64), stacked
 
 
 def _stacked(arrays: list[np.ndarray], size: int, dtype: type) -> np.ndarray:

@@ -8,46 +8,30 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK, Changes, concat
-from sameriver.operators.accumulators.accumulator import Words
-from sameriver.operators.aggregation import Aggregation
+from sameriver.common.changes import MIN_WATERMARK, Changes, concat
+from sameriver.operators.aggregation import Aggregation, Touched
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.group_aggregate import GroupAggregate
-from sameriver.state.kernels import emit, fold
+from sameriver.state.kernels import emit
 from sameriver.state.kernels.types import Ints
 
 _SWEEP = 1 << 12
 """Least number of slots that a batch looks over for expired ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """Results that a batch may have changed, in order of emission.
-
-    Attributes:
-        rows: the input row that shows each result's key.
-        slots: of each result.
-        fresh: 1 where there was no result before, else 0.
-        alive: whether there is one now.
-        old, new: words of each result, before and now.
-        held: old and new results, of the calls (by number) that don't live in words.
-    """
-
-    rows: Ints
-    slots: Ints
-    fresh: Ints
-    alive: np.ndarray
-    old: Words
-    new: Words
-    held: dict[int, tuple[pl.Series, pl.Series]]
+Held = dict[int, tuple[pl.Series, pl.Series]]
+"""Old and new results of the calls (by number) that don't live in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Rows to emit: their kinds, which result each shows, and where (see ``emit.plan``)."""
+    """Rows to emit: their kinds, which input rows show their keys, which results they are.
+
+    See ``emit.plan``.
+    """
 
     kinds: np.ndarray
-    items: Ints
+    rows: np.ndarray
     places: Ints
 
 
@@ -72,7 +56,8 @@ class GroupAggregateOperator(Operator):
         )
         self._ttl = int(node.ttl.total_seconds() * 1000) if node.ttl else None
         self._swept = 0
-        self._earliest = np.array([MIN_WATERMARK, MAX_WATERMARK], np.int64)
+        self._earliest = MIN_WATERMARK
+        self._seen = np.empty(1, np.int64)
         self._counts = not node.retract and any(
             call.function == "COUNT" and not call.args and call.filter is None
             for call in node.calls
@@ -86,10 +71,10 @@ class GroupAggregateOperator(Operator):
         slots = self._aggregation.slots(self._keys(changes))
         self._expire(slots, now)
         accepted, places = self._accepted(changes, slots)
-        if self._node.folded:
-            emitted = self._emit(accepted, self._folded(accepted, places, now))
-        elif self._aggregation.running:
-            emitted = self._emit(accepted, self._row_by_row(accepted, places, now))
+        if self._node.folded or self._aggregation.running:
+            by_row = not self._node.folded
+            touched = self._aggregation.change(places, accepted, now, by_row=by_row)
+            emitted = self._emit(accepted, touched)
         else:
             emitted = self._in_rounds(accepted, places, now)
         if self._node.retract:
@@ -104,17 +89,24 @@ class GroupAggregateOperator(Operator):
 
     def _sweep(self, now: int, rows: int) -> None:
         """Frees expired keys among the next few slots, about as many as the batch has rows."""
-        if self._ttl is None:
+        if self._ttl is None or not self._may_expire(now):
             return
         if self._swept == 0:
-            self._earliest[:] = self._earliest[1], now
+            self._seen[:] = now
         stop = self._swept + max(_SWEEP, rows)
-        oldest, seen = now - self._ttl, self._earliest[1:]
-        self._swept = self._aggregation.sweep(self._swept, stop, oldest, seen)
+        self._swept = self._aggregation.sweep(self._swept, stop, now - self._ttl, self._seen)
+        if self._swept == 0:
+            self._earliest = int(self._seen[0])
+
+    def _may_expire(self, now: int) -> bool:
+        """Whether a key can have been written last so long ago."""
+        if not len(self._aggregation):
+            self._earliest = now
+        return self._ttl is not None and self._earliest <= now - self._ttl
 
     def _expire(self, slots: Ints, now: int) -> None:
         """Makes the expired among ``slots`` new; no look at them before any can have expired."""
-        if self._ttl is not None and self._earliest[0] <= now - self._ttl:
+        if self._ttl is not None and self._earliest <= now - self._ttl:
             self._aggregation.clear(self._aggregation.expired(slots, now - self._ttl))
 
     def _accepted(self, changes: Changes, slots: Ints) -> tuple[Changes, Ints]:
@@ -127,46 +119,16 @@ class GroupAggregateOperator(Operator):
             return changes, slots
         return changes.gather(pl.Series(rows)), slots[rows]
 
-    def _folded(self, changes: Changes, slots: Ints, now: int) -> _Outcome:
-        """One result a key."""
-        touched = self._aggregation.change(slots, changes, now)
-        held = {
+    def _held(self, touched: Touched) -> Held:
+        return {
             number: (old, self._aggregation.result_of(number, touched.after, touched.slots))
             for number, old in touched.old.items()
         }
-        return _Outcome(
-            rows=touched.rows,
-            slots=touched.slots,
-            fresh=touched.fresh,
-            alive=self._alive(touched.after),
-            old=touched.before,
-            new=touched.after,
-            held=held,
-        )
 
-    def _row_by_row(self, changes: Changes, slots: Ints, now: int) -> _Outcome:
-        """A result a row."""
-        aggregation = self._aggregation
-        touched = aggregation.change(slots, changes, now, by_row=True)
-        numbers, fresh = np.empty(len(slots), np.int64), np.empty(len(slots), np.int64)
-        fold.numbers(aggregation.words, slots, numbers)
-        old = np.empty_like(touched.after)
-        live = aggregation.live_word
-        fold.previous(numbers, touched.before, touched.fresh, touched.after, live, old, fresh)
-        return _Outcome(
-            rows=np.arange(len(slots)),
-            slots=slots,
-            fresh=fresh,
-            alive=self._alive(touched.after),
-            old=old,
-            new=touched.after,
-            held={},
-        )
-
-    def _alive(self, words: Words) -> np.ndarray:
-        """Whether there are rows behind the words of results."""
+    def _alive(self, touched: Touched) -> np.ndarray:
+        """Whether there are rows behind the results."""
         live = self._aggregation.live_word
-        return words[:, live] > 0 if live >= 0 else np.ones(len(words), np.bool_)
+        return touched.after[:, live] > 0 if live >= 0 else np.ones(len(touched.slots), np.bool_)
 
     def _in_rounds(self, changes: Changes, slots: Ints, now: int) -> Changes:
         """A result a row: the first rows of all keys at once, then the second ones, and so on."""
@@ -176,11 +138,12 @@ class GroupAggregateOperator(Operator):
         parts, places = [], []
         for rows in np.split(order, np.cumsum(sizes)[:-1]):
             part = changes.gather(pl.Series(rows))
-            outcome = self._folded(part, slots[rows], now)
-            self._aggregation.clear(outcome.slots[~outcome.alive])
-            plan = self._planned(outcome)
-            parts.append(self._woven(part, outcome, plan))
-            places.append(rows[outcome.rows[plan.items]])
+            touched = self._aggregation.change(slots[rows], part, now)
+            held, alive = self._held(touched), self._alive(touched)
+            self._aggregation.clear(touched.slots[~alive])
+            plan = self._planned(touched, held, alive)
+            parts.append(self._woven(part, touched, held, plan))
+            places.append(rows[plan.rows])
         return concat(parts).gather(pl.Series(np.concatenate(places)).arg_sort())
 
     def _drop_dead(self, slots: Ints) -> None:
@@ -189,47 +152,51 @@ class GroupAggregateOperator(Operator):
         if len(dead):
             self._aggregation.remove(np.unique(dead))
 
-    def _emit(self, changes: Changes, outcome: _Outcome) -> Changes:
-        return self._woven(changes, outcome, self._planned(outcome))
+    def _emit(self, changes: Changes, touched: Touched) -> Changes:
+        held = self._held(touched)
+        plan = self._planned(touched, held, self._alive(touched))
+        return self._woven(changes, touched, held, plan)
 
-    def _planned(self, outcome: _Outcome) -> _Plan:
-        size = 2 * len(outcome.fresh)
-        kinds = np.empty(size, np.uint8)
-        items, places = np.empty(size, np.int64), np.empty(size, np.int64)
-        changed = self._changed(outcome)
-        count = emit.plan(outcome.fresh, outcome.alive, changed, kinds, items, places)
-        return _Plan(kinds[:count], items[:count], places[:count])
+    def _planned(self, touched: Touched, held: Held, alive: np.ndarray) -> _Plan:
+        size = 2 * len(touched.slots)
+        kinds, rows = np.empty(size, np.uint8), np.empty(size, np.uint32)
+        places = np.empty(size, np.int64)
+        changed = self._changed(touched, held)
+        count = emit.plan(touched.rows, touched.fresh, alive, changed, kinds, rows, places)
+        return _Plan(kinds[:count], rows[:count], places[:count])
 
-    def _changed(self, outcome: _Outcome) -> np.ndarray:
+    def _changed(self, touched: Touched, held: Held) -> np.ndarray:
         """Which updates are emitted."""
-        size = len(outcome.fresh)
+        size = len(touched.slots)
         if not self._node.calls or self._ttl is not None or self._counts:
             return np.full(size, bool(self._node.calls))
         changed = np.zeros(size, np.bool_)
+        result_of = self._aggregation.result_of
         for number in range(len(self._node.calls)):
-            before, after = outcome.held.get(number) or (
-                self._aggregation.result_of(number, outcome.old, outcome.slots),
-                self._aggregation.result_of(number, outcome.new, outcome.slots),
+            before, after = held.get(number) or (
+                result_of(number, touched.before, touched.slots),
+                result_of(number, touched.after, touched.slots),
             )
             changed |= before.ne_missing(after).to_numpy()
         return changed
 
-    def _woven(self, changes: Changes, outcome: _Outcome, plan: _Plan) -> Changes:
+    def _woven(self, changes: Changes, touched: Touched, held: Held, plan: _Plan) -> Changes:
         """The rows to emit: keys from the input, results old and new."""
-        rows = pl.Series(outcome.rows[plan.items])
-        columns = [changes.rows[key].gather(rows) for key in self._node.keys]
-        aggregation = self._aggregation
-        words = np.empty((aggregation.width, len(plan.items)), np.int64)
-        first = aggregation.width - aggregation.call_words
-        emit.weave(plan.places, outcome.old, outcome.new, first, words)
+        rows = pl.Series(plan.rows)
+        columns = [changes.rows.get_column(key)[rows] for key in self._node.keys]
+        aggregation, size = self._aggregation, len(touched.slots)
+        words = np.empty((aggregation.width, len(plan.rows)), np.int64)
+        emit.weave(plan.places, size, touched.history, aggregation.call_word, words)
         for number in range(len(self._node.calls)):
-            if number in outcome.held:
-                both = pl.concat(outcome.held[number])
+            if number in held:
+                both = pl.concat(held[number])
                 columns.append(both.gather(pl.Series(plan.places)))
             else:
-                columns.append(aggregation.result_of(number, words.T, plan.items))
-        names = self._node.schema.names
+                columns.append(aggregation.result_of(number, words.T, plan.places))
         frame = pl.DataFrame(
-            [column.alias(name) for column, name in zip(columns, names, strict=True)]
+            [
+                column.alias(name)
+                for column, name in zip(columns, self._node.schema.names, strict=True)
+            ]
         )
         return Changes(frame, pl.Series(plan.kinds) if plan.kinds.any() else None)

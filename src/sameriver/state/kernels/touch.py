@@ -1,0 +1,191 @@
+"""Which slots a batch touches, what their words were and are, and when they were last written.
+
+Word 0 of a slot is its mark: 0 until the slot is first touched; after that the number of the batch
+that touched it last (the stamp) and the number of its entry there.
+
+``history`` has what the entries of a batch were and are: a moment (before, after), a word, an
+entry. Words below ``first`` are left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import boolean, int64, uint32, void
+
+from sameriver.common.kernel import helper, kernel
+from sameriver.state.kernels.fold import BLOCK, fold_rows
+from sameriver.state.kernels.prefetch import AHEAD, prefetch
+from sameriver.state.kernels.types import (
+    FLOATS,
+    INTS,
+    READ_FLOATS,
+    READ_INTS,
+    READ_SIGN,
+    READ_SIGNS,
+    READ_TABLE,
+    TABLE,
+)
+
+_NUMBER = 0xFFFFFFFF
+_HISTORY = int64[:, :, ::1]
+_ROWS = uint32[::1]
+_FLAGS = boolean[::1]
+
+
+@helper
+def _touch_rows(
+    words: np.ndarray,
+    slots: np.ndarray,
+    start: int,
+    stop: int,
+    stamp: int,
+    by_row: bool,
+    first: int,
+    live: int,
+    count: int,
+    touched: np.ndarray,
+    rows: np.ndarray,
+    fresh: np.ndarray,
+    history: np.ndarray,
+) -> int:
+    for i in range(start, stop):
+        if i + AHEAD < slots.shape[0]:
+            prefetch(words, slots[i + AHEAD])
+        slot = slots[i]
+        mark = words[slot, 0]
+        if by_row or mark >> 32 != stamp:
+            words[slot, 0] = stamp << 32 | count
+            touched[count] = slot
+            rows[count] = i
+            fresh[count] = mark == 0 or (live >= 0 and words[slot, live] <= 0)
+            for word in range(first, history.shape[1]):
+                history[0, word, count] = words[slot, word]
+            count += 1
+    return count
+
+
+@helper
+def _record(
+    words: np.ndarray,
+    slots: np.ndarray,
+    start: int,
+    stop: int,
+    first: int,
+    access: int,
+    now: int,
+    history: np.ndarray,
+) -> None:
+    for i in range(start, stop):
+        slot = slots[i]
+        entry = words[slot, 0] & _NUMBER
+        if access >= 0:
+            words[slot, access] = now
+        for word in range(first, history.shape[1]):
+            history[1, word, entry] = words[slot, word]
+
+
+@kernel(
+    int64(
+        TABLE, FLOATS, READ_INTS, int64, boolean, int64, int64, int64, int64,
+        READ_TABLE, READ_TABLE, READ_FLOATS, READ_SIGNS, INTS, _ROWS, _FLAGS, _HISTORY,
+    )
+)  # fmt: skip
+def change(
+    words: np.ndarray,
+    floats: np.ndarray,
+    slots: np.ndarray,
+    stamp: int,
+    by_row: bool,
+    first: int,
+    live: int,
+    access: int,
+    now: int,
+    program: np.ndarray,
+    columns: np.ndarray,
+    column_floats: np.ndarray,
+    signs: np.ndarray,
+    touched: np.ndarray,
+    rows: np.ndarray,
+    fresh: np.ndarray,
+    history: np.ndarray,
+) -> int:
+    """Folds rows (see ``fold``) and tells what that changes; gives the number of entries.
+
+    There is an entry a slot, in order of appearance, or, with ``by_row``, a row. For each: the
+    slot, the row where it appears, whether there was nothing before (by its mark, or by word
+    ``live``; -1: none), and its history. Word ``access`` (-1: none) becomes ``now``.
+    """
+    count = 0
+    size = 1 if by_row else BLOCK
+    for start in range(0, slots.shape[0], size):
+        stop = min(start + size, slots.shape[0])
+        count = _touch_rows(
+            words, slots, start, stop, stamp, by_row, first, live, count,
+            touched, rows, fresh, history,
+        )  # fmt: skip
+        fold_rows(words, floats, slots, start, stop, program, columns, column_floats, signs)
+        _record(words, slots, start, stop, first, access, now, history)
+    return count
+
+
+@kernel(void(READ_TABLE, READ_INTS, int64, TABLE))
+def take(words: np.ndarray, slots: np.ndarray, first: int, out: np.ndarray) -> None:
+    """Copies the words of slots from word ``first`` on; ``out`` has a row a word."""
+    for i in range(slots.shape[0]):
+        for word in range(first, out.shape[0]):
+            out[word, i] = words[slots[i], word]
+
+
+@kernel(int64(TABLE, READ_INTS, int64, int64, INTS))
+def expire(words: np.ndarray, slots: np.ndarray, access: int, oldest: int, out: np.ndarray) -> int:
+    """Slots last written at or before ``oldest``, each once, now marked as new; gives how many."""
+    count = 0
+    for slot in slots:
+        if words[slot, 0] != 0 and words[slot, access] <= oldest:
+            words[slot, 0] = 0
+            out[count] = slot
+            count += 1
+    return count
+
+
+@kernel(int64(TABLE, int64, int64, int64, int64, INTS, INTS))
+def sweep(
+    words: np.ndarray,
+    start: int,
+    stop: int,
+    access: int,
+    oldest: int,
+    out: np.ndarray,
+    earliest: np.ndarray,
+) -> int:
+    """As ``expire``, for the slots from ``start`` to ``stop``.
+
+    ``earliest`` (one word) falls to the earliest access of those that stay.
+    """
+    count = 0
+    for slot in range(start, stop):
+        if words[slot, 0] != 0:
+            if words[slot, access] <= oldest:
+                words[slot, 0] = 0
+                out[count] = slot
+                count += 1
+            else:
+                earliest[0] = min(earliest[0], words[slot, access])
+    return count
+
+
+@kernel(int64(TABLE, int64, READ_INTS, READ_SIGN, INTS))
+def accept(
+    words: np.ndarray, live: int, slots: np.ndarray, signs: np.ndarray, rows: np.ndarray
+) -> int:
+    """Rows but those that take back from a slot that has none; gives how many."""
+    count = 0
+    for i in range(slots.shape[0]):
+        slot = slots[i]
+        if signs[i] > 0 or words[slot, live] > 0:
+            words[slot, live] += signs[i]
+            rows[count] = i
+            count += 1
+    for j in range(count):
+        words[slots[rows[j]], live] -= signs[rows[j]]
+    return count
