@@ -10,11 +10,13 @@ import polars as pl
 from sameriver.common.changes import MIN_WATERMARK
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
+from sameriver.state.handle import Capture
 from sameriver.state.index import KeyIndex, fingerprints, grown
 from sameriver.state.kernels import chain
 from sameriver.state.kernels import row_lists as kernels
 from sameriver.state.kernels.types import Ints, Signs
 from sameriver.state.pool import Pool
+from sameriver.state.written import Written
 
 _SMALLEST = 1 << 10
 
@@ -57,6 +59,7 @@ class RowLists:
         self._prints = np.zeros((0, 2), np.int64)
         self._alive = 0
         self._changes = 0
+        self._written = Written()
 
     def __len__(self) -> int:
         """How many rows there are."""
@@ -100,9 +103,12 @@ class RowLists:
         self._changes += len(slots)
         self._alive -= gone
         self._add(rows.filter(pl.Series(added)))
+        self._written.mark(slots)
         empty = slots[self._heads[slots, chain.LENGTH] == 0]
         if len(empty):
-            self._index.remove(np.unique(empty))
+            empty = np.unique(empty)
+            self._index.remove(empty)
+            self._written.free(empty)
         return before, after
 
     def gather(self, numbers: Ints) -> pl.DataFrame:
@@ -142,12 +148,13 @@ class RowLists:
             old = slots[self._heads[slots, kernels.ACCESS] <= now - self._ttl]
             self._alive -= kernels.clear(self._heads, self._nexts, self._owners, old)
             self._index.remove(old)
+            self._written.free(old)
         if self._pool.height > 2 * self._alive + _SMALLEST:
             self._compact()
 
     def _compact(self) -> None:
         """Numbers the rows anew."""
-        rows = self._numbers()
+        rows = np.flatnonzero(self._owners[: self._pool.height] >= 0)
         self._pool.keep(rows)
         self._owners[: len(rows)] = self._owners[rows]
         if self._told_by:
@@ -155,19 +162,24 @@ class RowLists:
         self._heads[:, : chain.LENGTH + 1] = 0
         chain.link(self._heads, self._nexts, self._owners[: len(rows)], 0)
 
-    def _numbers(self) -> Ints:
-        return np.flatnonzero(self._owners[: self._pool.height] >= 0).astype(np.int64)
-
     # The handle.
 
     def snapshot(self) -> pl.DataFrame:
-        numbers = self._numbers()
+        return self._save(self._index.slots())[1]
+
+    def capture(self, *, whole: bool) -> Capture:
+        return self._written.capture(self._index.slots, self._save, whole=whole)
+
+    def _save(self, slots: Ints) -> tuple[Ints, pl.DataFrame]:
+        """The rows of slots as declared, and the slot of each."""
+        size = int(self._heads[slots, chain.LENGTH].sum())
+        of, numbers = np.empty(size, np.int64), np.empty(size, np.int64)
+        kernels.listed(self._heads, self._nexts, slots, of, numbers)
         frame = self._pool.gather(numbers)
         if self._ttl:
-            access = self._heads[self._owners[numbers], kernels.ACCESS]
-            named = pl.Series(self.declaration.columns[-1].name, access)
-            frame = frame.with_columns(named.cast(pl.Datetime("ms", "UTC")))
-        return frame.select(column.name for column in self.declaration.columns)
+            access = pl.Series(self.declaration.columns[-1].name, self._heads[of, kernels.ACCESS])
+            frame = frame.with_columns(access.cast(pl.Datetime("ms", "UTC")))
+        return of, frame.select(column.name for column in self.declaration.columns)
 
     def restore(self, rows: pl.DataFrame) -> None:
         slots = self._slots(rows)

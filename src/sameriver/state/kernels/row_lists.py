@@ -38,6 +38,20 @@ def clear(heads: np.ndarray, nexts: np.ndarray, owners: np.ndarray, slots: np.nd
     return count
 
 
+@kernel(void(TABLE, READ_INTS, READ_INTS, INTS, INTS))
+def listed(
+    heads: np.ndarray, nexts: np.ndarray, slots: np.ndarray, of: np.ndarray, rows: np.ndarray
+) -> None:
+    """The rows of lists, in order, and the list of each."""
+    count = 0
+    for slot in slots:
+        row = heads[slot, FIRST] - 1
+        while row >= 0:
+            of[count], rows[count] = slot, row
+            count += 1
+            row = nexts[row] - 1
+
+
 @kernel(void(TABLE, INTS, READ_INTS, READ_INTS))
 def written(heads: np.ndarray, owners: np.ndarray, access: np.ndarray, slots: np.ndarray) -> None:
     """Sets when the lists of the first rows were last written."""
