@@ -237,8 +237,14 @@ def _squeezed(text: str) -> str:
 @pytest.mark.parametrize(
     ("construct", "query"),
     [
-        ("IN (SELECT ...)", "SELECT k FROM Orders WHERE qty > 1 OR k IN (SELECT k FROM Other)"),
-        ("EXISTS", "SELECT EXISTS (SELECT 1)"),
+        (
+            "IN (SELECT ...)",
+            "SELECT 1 FROM Orders AS a LEFT JOIN Orders AS b ON a.k IN (SELECT k FROM Other)",
+        ),
+        (
+            "a query in ON",
+            "SELECT 1 FROM Orders AS a LEFT JOIN Orders AS b ON EXISTS (SELECT k FROM Other)",
+        ),
         ("FOR SYSTEM_TIME AS OF", "SELECT * FROM Orders FOR SYSTEM_TIME AS OF ts"),
         (
             "ALL ROWS PER MATCH",

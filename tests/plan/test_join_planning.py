@@ -83,7 +83,6 @@ def test_padded_sides_are_nullable(kind: str, nullable: str) -> None:
         ("NOT_BOOLEAN", "SELECT 1 FROM a JOIN b ON a.k"),
         ("WRONG_NUMBER_OF_COLUMNS", "SELECT 1 FROM a WHERE k IN (SELECT y, m FROM b)"),
         ("UNKNOWN_COLUMN", "SELECT 1 FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.q = a.k)"),
-        ("UNSUPPORTED", "SELECT 1 FROM a WHERE k IN (SELECT MAX(y) FROM b WHERE b.m = a.x)"),
         ("UNKNOWN_HINT_TABLE", "SELECT /*+ STATE_TTL('a' = '1d') */ 1 FROM a AS l, b"),
         ("UNKNOWN_HINT_TABLE", "SELECT /*+ JOIN_STATE_TTL('b' = '1d') */ 1 FROM a, v"),
         ("BAD_HINT", "SELECT /*+ JOIN_STATE_TTL() */ 1 FROM a, b"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import duckdb
 import polars as pl
@@ -39,23 +40,36 @@ QUERIES = [
     "SELECT id FROM a WHERE n IN (SELECT MAX(v) FROM b GROUP BY k) AND EXISTS (SELECT k FROM b)",
     "SELECT id FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND v IN (SELECT n FROM a))",
     "SELECT k, COUNT(*) AS c FROM a LEFT JOIN b USING (k) GROUP BY k",
+    "SELECT a.id, x.v, y.id FROM a LEFT JOIN (b AS x JOIN a AS y ON x.k = y.k) ON a.n = x.v",
+    "SELECT * FROM (a JOIN b USING (k)) FULL JOIN (a AS c CROSS JOIN b AS d) ON a.n = d.v",
 ]
+
+QUERIES_WITHIN = (Path(__file__).parent / "queries_within.txt").read_text().splitlines()
 
 KEYS = st.sampled_from([None, "p", "q", "r"])
 NUMBERS = st.sampled_from([None, 0, 1, 2, 3])
 
 
+PAIRS = st.lists(st.tuples(KEYS, NUMBERS), max_size=6)
+Pairs = list[tuple[str | None, int | None]]
+
+
 @pytest.mark.parametrize("query", QUERIES)
 @settings(max_examples=6, deadline=None)
-@given(
-    left=st.lists(st.tuples(KEYS, NUMBERS), max_size=6),
-    right=st.lists(st.tuples(KEYS, NUMBERS), max_size=6),
-)
-def test_the_table_is_that_of_duckdb(
-    query: str,
-    left: list[tuple[str | None, int | None]],
-    right: list[tuple[str | None, int | None]],
-) -> None:
+@given(left=PAIRS, right=PAIRS)
+def test_the_table_is_that_of_duckdb(query: str, left: Pairs, right: Pairs) -> None:
+    check(query, left, right)
+
+
+@pytest.mark.parametrize("query", QUERIES_WITHIN)
+@settings(max_examples=3, deadline=None)
+@given(left=PAIRS, right=PAIRS)
+def test_a_query_within_a_query(query: str, left: Pairs, right: Pairs) -> None:
+    check(query, left, right)
+
+
+def check(query: str, left: Pairs, right: Pairs) -> None:
+    """The finished table of a query over both is DuckDB's."""
     a = pl.DataFrame(
         [(k, n, i) for i, (k, n) in enumerate(left)],
         schema={"k": pl.String, "n": pl.Int64, "id": pl.Int64},

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from sqlglot import exp
 
 from sameriver.common.config import Config
 from sameriver.common.errors import UserError
+from sameriver.plan.bind.outer import lifted
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scope import From, Relation, Scope
 from sameriver.plan.catalog import Catalog
-from sameriver.plan.expressions import Column, Expression
+from sameriver.plan.expressions import Expression
 from sameriver.plan.logical import Logical
 from sameriver.plan.namespaces import Namespace, Path
 from sameriver.sql.nodes import position
@@ -23,6 +25,13 @@ JoinRule = Callable[[From, exp.Expr, "Context"], From]
 """Joins an item of its own kind, which may name columns of what stands left of it."""
 ExpressionRule = Callable[[exp.Expr, "Environment"], Expression]
 Special = Callable[[exp.Expr, "Environment"], Expression | None]
+
+
+class Value(Protocol):
+    """A query that stands for a value."""
+
+    def bind(self, environment: Environment) -> Expression:
+        """The value, over columns that will stand beside those in sight."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +55,8 @@ class Context:
         rules: how parts are bound.
         ctes: WITH queries in sight, by name.
         views: the views that are being expanded, outermost first.
-        values: the columns that hold the values of queries that stand for one, by id of the node.
+        values: queries that stand for a value, by id of the node that asks for it.
+        outer: the columns of the query around, for a query within an expression.
     """
 
     catalog: Catalog
@@ -55,7 +65,8 @@ class Context:
     rules: Rules
     ctes: Mapping[str, Logical] = field(default_factory=dict)
     views: tuple[Path, ...] = ()
-    values: Mapping[int, Column] = field(default_factory=dict)
+    values: Mapping[int, Value] = field(default_factory=dict)
+    outer: Scope | None = None
 
     def query(self, node: exp.Expr) -> Logical:
         """Binds a query.
@@ -85,7 +96,11 @@ class Context:
 
     def environment(self, scope: Scope, clause: str) -> Environment:
         """For the expressions of a clause, such as WHERE, over the columns in ``scope``."""
-        return Environment(context=self, scope=scope, clause=clause)
+        return Environment(context=self, scope=replace(scope, outer=self.outer), clause=clause)
+
+    def within(self, scope: Scope) -> Context:
+        """For queries that may read the columns in ``scope``."""
+        return replace(self, outer=lifted(scope, self.outer), values={})
 
     def with_cte(self, name: str, query: Logical) -> Context:
         return replace(self, ctes={**self.ctes, name: query})
@@ -114,6 +129,9 @@ class Environment:
             UserError: placed at the innermost node that is wrong.
         """
         try:
+            value = self.context.values.get(id(node))
+            if value is not None:
+                return value.bind(self)
             found = self.special(node, self) if self.special is not None else None
             if found is None:
                 rule = self.context.rules.expressions.get(type(node))

@@ -16,9 +16,11 @@ from sameriver.plan import logical
 from sameriver.plan.bind.calls import coerce, operand
 from sameriver.plan.bind.context import Context, JoinRule, RelationRule
 from sameriver.plan.bind.joins import join_kind
+from sameriver.plan.bind.lateral import bind_lateral
 from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.query_parts import check_names
 from sameriver.plan.bind.refuse import unsupported
+from sameriver.plan.bind.relations import aliased
 from sameriver.plan.bind.scope import From, Relation, Scope, Visible
 from sameriver.plan.expressions import Column, Literal
 from sameriver.plan.logical import JoinKind
@@ -32,6 +34,8 @@ def bind_correlate(left: From, join: exp.Expr, context: Context) -> From:
     Raises:
         UserError: WRONG_ARGUMENTS, UNKNOWN_FUNCTION, BAD_JOIN, BAD_ALIAS, UNSUPPORTED.
     """
+    if isinstance(join.this, exp.Lateral) and isinstance(join.this.this, exp.Subquery):
+        return bind_lateral(left, join, context)
     kind = join_kind(join)
     if kind not in (JoinKind.INNER, JoinKind.LEFT) or join.args.get("using"):
         raise UserError(
@@ -59,6 +63,8 @@ def bind_correlate(left: From, join: exp.Expr, context: Context) -> From:
 
 def bind_function_relation(node: exp.Expr, context: Context) -> Relation:
     """UNNEST or a table function as the first item of FROM, where it sees no columns."""
+    if isinstance(node, exp.Lateral) and isinstance(node.this, exp.Subquery):
+        return aliased(node, context.relation(node.this))
     row = (Literal(0, INT.not_null),)
     values = logical.Values(rows=(row,), schema=Schema.of([("ZERO", INT.not_null)]))
     joined = _called(From(values, Scope()), node, JoinKind.INNER, context)
@@ -121,12 +127,6 @@ def _function(node: exp.Expr, context: Context) -> tuple[TableFunction, list[exp
     if isinstance(node, exp.Unnest):
         function = UNNEST_WITH_ORDINALITY if node.args.get("offset") else UNNEST
         return function, list(node.expressions)
-    if not isinstance(node, exp.Anonymous):
-        raise unsupported(
-            "LATERAL before a query",
-            node,
-            "Join the table with a condition, or number its rows with ROW_NUMBER for a Top-N.",
-        )
     found = context.catalog.function(node.name, context.namespace)
     if found is None:
         raise UserError(

@@ -93,7 +93,7 @@ EXPRESSIONS: Mapping[type[exp.Expr], ExpressionRule] = {
     exp.Filter: bind_filter,
     exp.Window: bind_misplaced,
     exp.Subquery: bind_scalar_query,
-    exp.Exists: _refuse("EXISTS"),
+    exp.Exists: bind_scalar_query,
     exp.WithinGroup: _refuse("WITHIN GROUP"),
     exp.IgnoreNulls: _refuse("IGNORE NULLS"),
     exp.RespectNulls: _refuse("RESPECT NULLS"),

@@ -14,6 +14,7 @@ from sameriver.plan.bind.aggregate_call import aggregate_call, is_aggregate
 from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.group_window import GroupWindow
 from sameriver.plan.bind.operators import condition
+from sameriver.plan.bind.outer import is_outer
 from sameriver.plan.bind.over import OverCalls
 from sameriver.plan.bind.paths import parts_of
 from sameriver.plan.bind.vocabulary import GROUP_WINDOWS, GROUPING_CALLS, WINDOW_PARTS
@@ -131,6 +132,22 @@ class Grouping:
             return self.keys.get(self.environment.bind(node))
         return None
 
+    def key(self, column: Column) -> Column:
+        """The key that a column of FROM is.
+
+        Raises:
+            UserError: NOT_GROUPED.
+        """
+        found = next((self.keys[k] for k in self.keys if _is_column(k, column.name)), None)
+        if found is None:
+            raise UserError(
+                "NOT_GROUPED",
+                f"Expression '{column.name}' is not being grouped, but a query beside the groups"
+                " reads it",
+                hint="Add it to GROUP BY.",
+            )
+        return found
+
     def _key(self, bound: Expression, node: exp.Expr) -> Expression:
         """A column or field in terms of the keys.
 
@@ -141,7 +158,7 @@ class Grouping:
 
         def key(part: Expression) -> Expression | None:
             found = None if isinstance(part, Literal) else self.keys.get(part)
-            if found is None and isinstance(part, Column):
+            if found is None and isinstance(part, Column) and not is_outer(part.name):
                 left.append(part)
             return found
 
@@ -209,6 +226,10 @@ class Grouping:
             return Literal(0, BIGINT.not_null)
         call = AggregateCall(name="", function=node.name, args=tuple(args), type=BIGINT.not_null)
         return self._call(node.name.lower(), call)
+
+
+def _is_column(key: Expression, name: str) -> bool:
+    return isinstance(key, Column) and key.name == name
 
 
 def _is_plain(node: exp.Expr, context: Context) -> bool:

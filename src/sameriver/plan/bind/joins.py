@@ -14,7 +14,7 @@ from sameriver.plan.bind.calls import call
 from sameriver.plan.bind.context import Context
 from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.refuse import unsupported
-from sameriver.plan.bind.scope import From, Relation, Scope, Visible
+from sameriver.plan.bind.scope import From, Scope, Visible
 from sameriver.plan.bind.temporal_join import as_of, is_temporal, temporal
 from sameriver.plan.expressions import Column, Expression, Literal, Named
 from sameriver.plan.logical import JoinKind, Logical
@@ -28,23 +28,37 @@ def bind_from(source: exp.Expr, joins: Sequence[exp.Expr], context: Context) -> 
     Raises:
         UserError: DUPLICATE_TABLE, BAD_JOIN, and whatever is wrong with the items.
     """
-    relation = context.relation(source)
-    left = From(relation.node, Scope((relation,)))
+    left = _item(source, context)
     for join in joins:
         left = context.rules.joins.get(type(join.this), _bind_join)(left, join, context)
     return left
 
 
+def _item(node: exp.Expr, context: Context) -> From:
+    """One item of FROM; several, joined, if they stand in parentheses."""
+    if isinstance(node, exp.Subquery) and not isinstance(node.this, exp.Query | exp.Values):
+        joins = node.this.args.get("joins") or ()
+        if joins and node.args.get("alias") is None:
+            first = node.this.copy()
+            first.set("joins", None)
+            return bind_from(first, joins, context)
+        if node.args.get("alias") is None:
+            return _item(node.this, context)
+    relation = context.relation(node)
+    return From(relation.node, Scope((relation,)))
+
+
 def _bind_join(left: From, join: exp.Expr, context: Context) -> From:
     item, time = as_of(left, join, context) if is_temporal(join) else (join.this, None)
-    right = apart(context.relation(item), left.node.schema.names)
-    _check_name(right, left.scope, join.this)
+    right = apart(_item(item, context), left.node.schema.names)
+    for relation in right.scope.relations:
+        check_name(relation.name, left.scope, join.this)
     kind = join_kind(join)
-    both = Scope((*left.scope.relations, right), (*left.scope.columns, *right.columns))
-    using = _common(join, left.scope, right)
+    both = beside(left.scope, right.scope)
+    using = _common(join, left.scope, right.scope)
     on = join.args.get("on")
     if using:
-        pairs = [_pair(name, left.scope, right, join) for name in using]
+        pairs = [_pair(name, left.scope, right.scope, join) for name in using]
         test: Expression | None = conjunction([call("=", list(pair)) for pair in pairs])
     else:
         pairs = []
@@ -56,7 +70,7 @@ def _bind_join(left: From, join: exp.Expr, context: Context) -> From:
         plan: Logical = temporal(joined, time, join)
     else:
         plan = joined
-    read = From(plan, _padded(both, joined.schema))
+    read = From(plan, typed(both, joined.schema))
     return _merged(read, using, pairs, kind) if using else read
 
 
@@ -97,36 +111,50 @@ def join_kind(join: exp.Expr) -> JoinKind:
     return JoinKind(side or "INNER")
 
 
-def apart(relation: Relation, taken: Iterable[str]) -> Relation:
-    """The relation with columns in its plan that no name in ``taken`` has."""
+def beside(left: Scope, right: Scope) -> Scope:
+    """The names of two sides."""
+    return Scope((*left.relations, *right.relations), (*left.columns, *right.columns))
+
+
+def apart(read: From, taken: Iterable[str]) -> From:
+    """The same with columns in its plan that no name in ``taken`` has."""
     used = list(taken)
     names: dict[str, str] = {}
-    for field in relation.node.schema:
+    for field in read.node.schema:
         names[field.name] = unique(field.name, used)
         used.append(names[field.name])
     if all(old == new for old, new in names.items()):
-        return relation
-    columns = tuple(Named(names[f.name], Column(f.name, f.type)) for f in relation.node.schema)
-    visible = tuple(
-        Visible(c.name, replace(c.column, name=names[c.column.name])) for c in relation.columns
+        return read
+    columns = tuple(Named(names[f.name], Column(f.name, f.type)) for f in read.node.schema)
+    node = logical.Project(input=read.node, columns=columns)
+
+    def renamed(found: Iterable[Visible]) -> tuple[Visible, ...]:
+        return tuple(Visible(c.name, replace(c.column, name=names[c.column.name])) for c in found)
+
+    relations = tuple(
+        replace(r, columns=renamed(r.columns), node=node if r.node is read.node else r.node)
+        for r in read.scope.relations
     )
-    return replace(
-        relation, node=logical.Project(input=relation.node, columns=columns), columns=visible
-    )
+    return From(node, Scope(relations, renamed(read.scope.columns)))
 
 
-def _check_name(relation: Relation, scope: Scope, node: exp.Expr) -> None:
-    if relation.name is None or all(known.name != relation.name for known in scope.relations):
+def check_name(name: str | None, scope: Scope, node: exp.Expr) -> None:
+    """Refuses a second item of FROM of one name.
+
+    Raises:
+        UserError: DUPLICATE_TABLE.
+    """
+    if name is None or all(known.name != name for known in scope.relations):
         return
     raise UserError(
         "DUPLICATE_TABLE",
-        f"two items of FROM are called '{relation.name}'",
-        hint=f"Give one an alias: {relation.name} AS {relation.name}2.",
+        f"two items of FROM are called '{name}'",
+        hint=f"Give one an alias: {name} AS {name}2.",
         position=position(node),
     )
 
 
-def _common(join: exp.Expr, left: Scope, right: Relation) -> list[str]:
+def _common(join: exp.Expr, left: Scope, right: Scope) -> list[str]:
     """The columns of USING, or those that NATURAL finds on both sides."""
     if (join.args.get("method") or "").upper() == "NATURAL":
         names = {column.name for column in right.columns}
@@ -134,9 +162,9 @@ def _common(join: exp.Expr, left: Scope, right: Relation) -> list[str]:
     return list(dict.fromkeys(name.name for name in join.args.get("using") or ()))
 
 
-def _pair(name: str, left: Scope, right: Relation, join: exp.Expr) -> tuple[Column, Column]:
+def _pair(name: str, left: Scope, right: Scope, join: exp.Expr) -> tuple[Column, Column]:
     pair = []
-    for scope, side in ((left, "left"), (Scope((right,)), "right")):
+    for scope, side in ((left, "left"), (right, "right")):
         found = [c.column for c in scope.columns if c.name == name]
         if len(found) != 1:
             problem = "ambiguous on" if found else "not a column of"
@@ -150,14 +178,14 @@ def _pair(name: str, left: Scope, right: Relation, join: exp.Expr) -> tuple[Colu
     return pair[0], pair[1]
 
 
-def _padded(scope: Scope, schema: Schema) -> Scope:
+def typed(scope: Scope, schema: Schema) -> Scope:
     """The scope with the types of a schema."""
 
-    def typed(columns: Iterable[Visible]) -> tuple[Visible, ...]:
+    def of(columns: Iterable[Visible]) -> tuple[Visible, ...]:
         return tuple(Visible(c.name, Column(c.column.name, schema[c.column.name])) for c in columns)
 
-    relations = tuple(replace(r, columns=typed(r.columns)) for r in scope.relations)
-    return Scope(relations, typed(scope.columns))
+    relations = tuple(replace(r, columns=of(r.columns)) for r in scope.relations)
+    return Scope(relations, of(scope.columns))
 
 
 def _merged(

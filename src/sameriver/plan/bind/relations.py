@@ -26,7 +26,7 @@ _REFUSED = {
     "version": "FOR SYSTEM_TIME AS OF",
     "when": "FOR SYSTEM_TIME AS OF",
     "sample": "TABLESAMPLE",
-    "joins": "a JOIN in parentheses",
+    "joins": "an alias of a JOIN in parentheses",
     "laterals": "LATERAL",
     "pivots": "PIVOT",
     "match": "MATCH_RECOGNIZE",
@@ -83,7 +83,9 @@ def view_query(view: View, path: tuple[str, str, str], context: Context, node: e
             hint="Give one of the views another name.",
             position=position(node),
         )
-    inner = replace(context, namespace=view.namespace, ctes={}, views=(*context.views, path))
+    inner = replace(
+        context, namespace=view.namespace, ctes={}, views=(*context.views, path), outer=None
+    )
     try:
         return renamed(inner.query(view.query), view.columns, node)
     except UserError as error:

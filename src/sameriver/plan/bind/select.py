@@ -15,9 +15,11 @@ from sameriver.plan.bind.aggregate import bind_grouping, find_aggregate
 from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.hints import state_ttl
 from sameriver.plan.bind.joins import bind_from
+from sameriver.plan.bind.on_queries import without_on_queries
 from sameriver.plan.bind.over import OverCalls
 from sameriver.plan.bind.paths import field, parts_of
 from sameriver.plan.bind.query_parts import with_queries
+from sameriver.plan.bind.query_values import Value
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scalar_queries import ScalarQueries, joined
 from sameriver.plan.bind.scope import From, Scope
@@ -54,13 +56,14 @@ def bind_select(node: exp.Expr, context: Context) -> Logical:
     Raises:
         UserError: whatever is wrong with it.
     """
+    node = without_on_queries(node)
     context = with_queries(node, context)
     read = _from(node, context)
     hints = state_ttl(node, read.scope)
     grouped = _is_grouped(node, _items(node, read.scope), context)
     queries = ScalarQueries.of(node, read.scope, context, grouped=grouped)
     context = queries.context
-    read = From(joined(read.node, queries.below), read.scope)
+    read = From(joined(read.node, queries.below, context), read.scope)
     where = node.args.get("where")
     if where is not None:
         read = bind_where(read, where.this, context)
@@ -120,7 +123,7 @@ def _grouped(
     scope: Scope,
     context: Context,
     ttl: str | None,
-    above: tuple[Logical, ...],
+    above: tuple[Value, ...],
 ) -> tuple[Logical, Order]:
     try:
         grouping = bind_grouping(node.args.get("group"), below, scope, context)
@@ -133,7 +136,7 @@ def _grouped(
     filter = None if having is None else grouping.having(having.this)
     columns = _named(items, bound)
     order = _order(node, items, columns, grouping.order())
-    result = joined(grouping.plan(ttl), above)
+    result = joined(grouping.plan(ttl), above, context, grouping.key)
     if filter is not None:
         result = logical.Filter(input=result, condition=filter)
     result = grouping.over.plan(result)

@@ -43,8 +43,7 @@ class _Work:
 
     def settle(self, node: Logical, above: Conditions) -> Logical:
         """``above``: conditions that filter what the node gives."""
-        base = self.relations[0].node
-        if node is base or not logical.inputs(node):
+        if self._is_item(node) or not logical.inputs(node):
             return node
         match node:
             case logical.Join():
@@ -74,18 +73,26 @@ class _Work:
 
     def _join(self, node: logical.Join, above: Conditions) -> Logical:
         left = self.settle(node.left, above if node.kind is not JoinKind.RIGHT else ())
-        schema = join_schema(left.schema, node.right.schema, node.kind)
+        right = self.settle(node.right, ()) if self._holds_item(node.right) else node.right
+        schema = join_schema(left.schema, right.schema, node.kind)
         condition = None
         if node.condition is not None:
-            sides = Schema((*left.schema, *node.right.schema))
+            sides = Schema((*left.schema, *right.schema))
             condition = with_types(node.condition, sides)
-        join = replace(node, left=left, condition=condition, schema=schema)
+        join = replace(node, left=left, right=right, condition=condition, schema=schema)
         join = replace(join, ttl_hints=(self._hint(node.left), self._hint(node.right)))
         own = () if condition is None else parts_of(condition)
         filters = [part for part in above if columns(part) <= set(schema.names)]
         if any(timed(join, (*own, *filters)) is not None for timed in TIMED):
             return join
         return replace(join, schema=Schema(tuple(Field(f.name, f.type.plain) for f in schema)))
+
+    def _is_item(self, node: Logical) -> bool:
+        return any(relation.node is node for relation in self.relations)
+
+    def _holds_item(self, node: Logical) -> bool:
+        """Whether items of FROM stand below: a join in parentheses."""
+        return self._is_item(node) or any(map(self._holds_item, logical.inputs(node)))
 
     def _hint(self, side: Logical) -> str | None:
         while isinstance(side, logical.Filter):
