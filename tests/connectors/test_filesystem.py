@@ -154,6 +154,18 @@ def test_partition_folders_round_trip(tmp_path: Path) -> None:
     assert drain(source(table)).rows.sort("a").equals(frame)
 
 
+def test_the_folder_of_null_and_of_empty_text(tmp_path: Path) -> None:
+    schema = Schema.of([("a", types.INT), ("city", types.STRING)])
+    rows = [(1, None), (2, ""), (3, "Rome")]
+    options = file_options(tmp_path, "csv") | {"partition.default-name": "none"}
+    table = context(schema, options, partitioned_by=("city",))
+    target = sink(table)
+    target.write(Changes(pl.DataFrame(rows, schema=schema.to_polars(), orient="row")))
+    target.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["city=Rome", "city=none"]
+    assert sorted(drain(source(table)).rows.rows()) == [(1, None), (2, None), (3, "Rome")]
+
+
 def test_a_file_outside_the_partition_folders(tmp_path: Path) -> None:
     fill(tmp_path / "a.csv", 1)
     schema = Schema.of([("a", types.INT), ("day", types.DATE)])

@@ -35,7 +35,7 @@ def complete(
         if field.name in context.metadata:
             value = _metadata(context.metadata[field.name], file.path, stat)
         elif field.name in context.partitioned_by:
-            value = partition_value(file, field, context.zone)
+            value = partition_value(file, field, context.options)
         else:
             columns.append(pl.col(field.name))
             continue

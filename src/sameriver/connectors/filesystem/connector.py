@@ -10,6 +10,7 @@ from sameriver.common.types import BIGINT, STRING, timestamp_ltz
 from sameriver.connectors.connector import Connector, ConnectorOption
 from sameriver.connectors.filesystem.files import local_path
 from sameriver.connectors.filesystem.partition_commit import check_partition_commit
+from sameriver.connectors.filesystem.partitions import DEFAULT_NAME
 from sameriver.connectors.filesystem.rolling import Rolling
 from sameriver.connectors.filesystem.sink import FilesystemSink
 from sameriver.connectors.filesystem.source import FilesystemSource
@@ -36,7 +37,7 @@ FILESYSTEM = Connector(
     options=(
         ConnectorOption("path", "file, folder or pattern", required=True),
         ConnectorOption("format", "csv, json, debezium-json, parquet or raw", required=True),
-        ConnectorOption("partition.default-name", "accepted"),
+        DEFAULT_NAME,
         ConnectorOption("source.monitor-interval", "looks for new files and lines so often"),
         ConnectorOption("source.path.regex-pattern", "absolute paths that are read"),
         ConnectorOption("source.report-statistics", "accepted", "all"),

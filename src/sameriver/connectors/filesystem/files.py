@@ -19,8 +19,6 @@ from sameriver.common.errors import ExternalError, UserError, nearest
 from sameriver.connectors.options import Options
 
 _GLOB = frozenset("*?[")
-DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
-"""Folder name that stands for NULL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class File:
     """A file of a table; ``partition`` holds what the folders above it say (``key=value``)."""
 
     path: Path
-    partition: dict[str, str | None]
+    partition: dict[str, str]
 
 
 def local_path(options: Options) -> Path:
@@ -96,9 +94,9 @@ def _hidden(name: str) -> bool:
     return name.startswith((".", "_"))
 
 
-def _partition(parts: tuple[str, ...]) -> dict[str, str | None]:
+def _partition(parts: tuple[str, ...]) -> dict[str, str]:
     pairs = (part.split("=", 1) for part in parts[:-1] if "=" in part)
-    return {key: None if value == DEFAULT_PARTITION else unquote(value) for key, value in pairs}
+    return {key: unquote(value) for key, value in pairs}
 
 
 def _missing(path: Path) -> ExternalError:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from urllib.parse import quote
-from zoneinfo import ZoneInfo
 
 import polars as pl
 
 from sameriver.common.errors import ExternalError, nearest
 from sameriver.common.schema import Field
 from sameriver.common.types import DataType
-from sameriver.connectors.filesystem.files import DEFAULT_PARTITION, File
+from sameriver.connectors.connector import ConnectorOption
+from sameriver.connectors.filesystem.files import File
 from sameriver.connectors.formats.csv import text_cells
 from sameriver.connectors.formats.decode import TextRules, decode
 from sameriver.connectors.formats.encode import scalar
+from sameriver.connectors.options import Options
+
+DEFAULT_NAME = ConnectorOption(
+    "partition.default-name", "value of folders for NULL and empty text", "__DEFAULT_PARTITION__"
+)
 
 
-def partition_value(file: File, field: Field, zone: ZoneInfo) -> object:
+def partition_value(file: File, field: Field, options: Options) -> object:
     """What the folders above a file say about a partition column.
 
     Raises:
@@ -29,6 +34,8 @@ def partition_value(file: File, field: Field, zone: ZoneInfo) -> object:
             hint=nearest(field.name, file.partition),
         )
     value = file.partition[field.name]
+    if value == _default(options):
+        return None
     rules = TextRules(nested=lambda cells, type, rules: cells.strings())
     series, failed = decode(text_cells(pl.Series([value], dtype=pl.String)), field.type, rules)
     if failed.any():
@@ -40,12 +47,20 @@ def partition_value(file: File, field: Field, zone: ZoneInfo) -> object:
     return series.item()
 
 
-def folder_names(rows: pl.DataFrame, fields: list[tuple[str, DataType]]) -> pl.Series:
+def _default(options: Options) -> str:
+    assert DEFAULT_NAME.default is not None
+    return options.get(DEFAULT_NAME.key, DEFAULT_NAME.default)
+
+
+def folder_names(
+    rows: pl.DataFrame, fields: list[tuple[str, DataType]], options: Options
+) -> pl.Series:
     """The folder of each row, such as ``day=2024-01-01/city=Rome``."""
-    parts = [
-        pl.lit(f"{name}=") + scalar(pl.col(name), type, False, True).fill_null(DEFAULT_PARTITION)
-        for name, type in fields
-    ]
+    parts = []
+    for name, type in fields:
+        text = scalar(pl.col(name), type, False, True)
+        shown = pl.when(text != "").then(text).otherwise(pl.lit(_default(options)))
+        parts.append(pl.lit(f"{name}=") + shown)
     frame = rows.select(pl.concat_str(parts, separator="\0").alias("folder"))
     distinct = frame["folder"].unique()
     safe = ["/".join(quote(p, safe="= -.,") for p in f.split("\0")) for f in distinct]

@@ -73,7 +73,7 @@ class FilesystemSink:
         if not self._partitions:
             self._write_part("", changes.with_rows(rows))
             return
-        folders = folder_names(rows, self._partitions)
+        folders = folder_names(rows, self._partitions, self._context.options)
         for folder in folders.unique(maintain_order=True):
             self._write_part(folder, changes.with_rows(rows).filter(folders == folder))
 
