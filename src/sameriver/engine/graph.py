@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 
 from sameriver.common.changes import Changes
 from sameriver.common.config import Config
-from sameriver.common.errors import InternalError, UserError
+from sameriver.common.errors import InternalError
 from sameriver.common.time import Clock
 from sameriver.engine.tables import open_lookup
 from sameriver.engine.vertex import Vertex
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.operators.registry import OPERATORS
 from sameriver.operators.sink import SinkOperator
-from sameriver.plan.physical.match_recognize import MatchRecognize
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.scan import Scan
 from sameriver.plan.physical.sink import Sink
@@ -90,13 +89,8 @@ def is_sharded(node: PhysicalNode) -> bool:
 
 def _operator(node: PhysicalNode, context: OperatorContext) -> Operator:
     factory = OPERATORS.get(type(node))
-    if isinstance(node, MatchRecognize):
-        raise UserError(
-            "UNSUPPORTED",
-            "MATCH_RECOGNIZE can be planned and checked, but not run yet",
-            hint="Run this statement on Apache Flink.",
-            position=node.position,
-        )
+    if node.refusal is not None:
+        raise node.refusal.at(node.position)
     if factory is None:
         raise InternalError("NO_OPERATOR", f"no operator runs '{type(node).__name__}'")
     return factory(node, context)

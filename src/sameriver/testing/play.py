@@ -75,7 +75,12 @@ class Player:
         self._read: dict[Scan, int] = {}
         self._disk = OnDisk() if mode is Mode.FILES else None
         self.output = Collector()
-        self.job = self._start()
+        try:
+            self.job = self._start()
+        except UserError:
+            if self._disk is not None:
+                self._disk.close()
+            raise
 
     def play(self, steps: Sequence[Step]) -> list[Changes]:
         """Does all steps, ends all tables, and gives what came out."""

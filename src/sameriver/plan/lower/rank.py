@@ -64,12 +64,6 @@ def _window_top_n(node: logical.Rank, below: PhysicalNode) -> PhysicalNode | Non
     bounds = {columns.properties.get(name) for name in node.partition}
     if columns.window is None or not bounds >= {WindowProperty.START, WindowProperty.END}:
         return None
-    if columns.window.type.attribute is TimeAttribute.PROCTIME:
-        raise UserError(
-            "UNSUPPORTED",
-            "Processing time Window TopN is not supported yet",
-            hint="Cut the windows by event time: declare a WATERMARK and use its column.",
-        )
     check_insert_only(
         below, "WindowTopN", hint="Rank rows that are only added, such as those of a window."
     )

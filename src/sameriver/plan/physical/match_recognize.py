@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from sameriver.common.errors import UserError
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
 from sameriver.common.types import BIGINT, STRING, TimeAttribute
@@ -45,6 +46,14 @@ class MatchRecognize(PhysicalNode):
     @property
     def distribution(self) -> tuple[tuple[str, ...], ...] | None:
         return (self.partition,)
+
+    @property
+    def refusal(self) -> UserError | None:
+        return UserError(
+            "UNSUPPORTED",
+            "MATCH_RECOGNIZE can be planned and checked, but not run yet",
+            hint="Run this statement on Apache Flink.",
+        )
 
     def meanings(self) -> Meanings:
         below = self.input.meanings()

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from sameriver.common.changes import ChangeKind
-from sameriver.common.errors import Position
+from sameriver.common.errors import Position, UserError
 from sameriver.common.schema import Schema
 from sameriver.common.state import RowScope, StateTable
 from sameriver.plan.meaning import Meanings
@@ -65,6 +65,11 @@ class PhysicalNode:
 
         None: the node is stateless, any shard will do. Empty columns: one shard takes all.
         """
+        return None
+
+    @property
+    def refusal(self) -> UserError | None:
+        """Why the node is planned, and judged by the compatibility check, but can't be run."""
         return None
 
     def meanings(self) -> Meanings:

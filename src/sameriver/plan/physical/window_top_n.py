@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sameriver.common.errors import UserError
 from sameriver.common.state import Meaning, Role, RowScope, StateTable
 from sameriver.plan.expressions import SortKey
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.ordering import order_text
 from sameriver.plan.physical.ranked import position_column, ranking, row_columns
+from sameriver.plan.physical.window_state import is_event_time
 from sameriver.plan.window import Window
 
 
@@ -18,7 +20,7 @@ class WindowTopN(PhysicalNode):
     """Schema: the input's, then the rank if it is shown. The input is insert-only.
 
     Attributes:
-        window: that the rows carry, by event time.
+        window: that the rows carry.
         ends: the column with the end of a row's window.
         partition: columns, those of the window among them.
         order: keys are columns.
@@ -45,6 +47,16 @@ class WindowTopN(PhysicalNode):
     @property
     def distribution(self) -> tuple[tuple[str, ...], ...] | None:
         return (self.partition,)
+
+    @property
+    def refusal(self) -> UserError | None:
+        if is_event_time(self.window):
+            return None
+        return UserError(
+            "UNSUPPORTED",
+            "Processing time Window TopN is not supported yet",
+            hint="Cut the windows by event time: declare a WATERMARK and use its column.",
+        )
 
     def meanings(self) -> Meanings:
         below = self.input.meanings()
