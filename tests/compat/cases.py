@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sameriver.compat import CompatibilityReport, compare
-from sameriver.session.check import describe_script, rules_of
+from sameriver.compat import CompatibilityReport
+from sameriver.session.check import judged, load_old
 
 DATA = Path(__file__).parent.parent / "data" / "compat_cases.jsonl"
 
@@ -52,6 +52,4 @@ def _case(data: Mapping[str, object]) -> Case:
 
 def judge(case: Case) -> CompatibilityReport:
     """The report on a case."""
-    old, _ = describe_script(case.old, case.old_config)
-    new, config = describe_script(case.new, case.new_config)
-    return compare(old, new, rules_of(config))
+    return judged(load_old(case.old, case.old_config), case.new, case.new_config)
