@@ -131,6 +131,22 @@ def test_text_stays_in_progress_across_checkpoints(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("part-*"))) == 1
 
 
+@pytest.mark.parametrize("kind", ["gz", "zst"])
+def test_compressed_files_go_on_from_a_checkpoint(kind: str, tmp_path: Path) -> None:
+    made = table(tmp_path, **{"sink.compression": kind})
+    first = committing(made)
+    for step in range(3):
+        first.write(changes(step))
+        prepared = first.prepare(last=False)
+    first.write(changes(9))
+    first.abort()
+    second = committing(made, prepared)
+    second.write(changes(3))
+    second.commit(second.prepare(last=True))
+    assert shown(tmp_path) == [0, 1, 2, 3]
+    assert {file.suffix for file in tmp_path.glob("part-*")} == {f".{kind}"}
+
+
 def test_an_idle_file_is_finished(tmp_path: Path) -> None:
     made = table(tmp_path, **{f"{ROLLING}inactivity-interval": "10 s"})
     target = committing(made)
@@ -264,7 +280,7 @@ def test_a_file_in_progress_that_was_cut_short_is_named(tmp_path: Path) -> None:
     first.write(changes(1, 2))
     prepared = first.prepare(last=False)
     first.close()
-    (file,) = tmp_path.glob(".part-*")
+    (file,) = tmp_path.glob(".inprogress-*")
     file.write_text("1\n")
     with pytest.raises(ExternalError, match=r"FILE_CHANGED.*holds 2 bytes, but 4"):
         committing(table(tmp_path), prepared)
@@ -273,7 +289,7 @@ def test_a_file_in_progress_that_was_cut_short_is_named(tmp_path: Path) -> None:
 def test_a_file_in_progress_that_vanishes_is_not_begun_anew(tmp_path: Path) -> None:
     target = committing(table(tmp_path))
     target.write(changes(1))
-    (file,) = tmp_path.glob(".part-*inprogress")
+    (file,) = tmp_path.glob(".inprogress-part-*")
     file.unlink()
     target.write(changes(2))
     with pytest.raises(ExternalError, match="FILE_CHANGED"):
@@ -329,6 +345,7 @@ def test_success_files_without_checkpoints(tmp_path: Path) -> None:
         (f"{ROLLING}rollover-interval", "soon", "BAD_DURATION"),
         (f"{ROLLING}check-interval", "soon", "BAD_DURATION"),
         (f"{ROLLING}file-siz", "1 mb", "UNKNOWN_OPTION"),
+        ("sink.compression", "lz4", "BAD_OPTION"),
         ("sink.partition-commit.trigger", "partition-time", "UNSUPPORTED"),
         ("sink.partition-commit.policy.kind", "metastore,success-file", "UNSUPPORTED"),
     ],
@@ -337,3 +354,8 @@ def test_wrong_options(key: str, value: str, code: str, tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         sink(table(tmp_path, **{key: value}))
     assert caught.value.code == code
+
+
+def test_columnar_formats_compress_by_themselves(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"(?s)UNSUPPORTED.*'parquet\.compression'"):
+        sink(table(tmp_path, "parquet", **{"sink.compression": "gz"}))

@@ -8,6 +8,7 @@ from sameriver.common.changes import ChangeKind
 from sameriver.common.schema import Field, Schema
 from sameriver.common.types import BIGINT, STRING, timestamp_ltz
 from sameriver.connectors.connector import Connector, ConnectorOption
+from sameriver.connectors.filesystem.compression import COMPRESSION, suffix
 from sameriver.connectors.filesystem.files import local_path
 from sameriver.connectors.filesystem.partition_commit import check_partition_commit
 from sameriver.connectors.filesystem.partitions import DEFAULT_NAME
@@ -27,6 +28,7 @@ def _kinds(options: Options) -> frozenset[ChangeKind]:
 def _check(options: Options, schema: Schema) -> None:
     local_path(options)
     Watch.of(options)
+    suffix(options)
     Rolling.of(options)
     check_partition_commit(options)
     format_of(options["format"]).check(options, schema)
@@ -41,6 +43,7 @@ FILESYSTEM = Connector(
         ConnectorOption("source.monitor-interval", "looks for new files and lines so often"),
         ConnectorOption("source.path.regex-pattern", "absolute paths that are read"),
         ConnectorOption("source.report-statistics", "accepted", "all"),
+        COMPRESSION,
         ConnectorOption("sink.rolling-policy.file-size", "a file so large is finished", "128 mb"),
         ConnectorOption("sink.rolling-policy.rollover-interval", "as is one so old", "30 min"),
         ConnectorOption("sink.rolling-policy.inactivity-interval", "or idle so long", "30 min"),

@@ -13,6 +13,7 @@ from sameriver.common.changes import Changes
 from sameriver.common.errors import ExternalError
 from sameriver.common.schema import Schema
 from sameriver.connectors.connector import Committable, TableContext
+from sameriver.connectors.filesystem.compression import suffix
 from sameriver.connectors.filesystem.durable import (
     Lock,
     check_size,
@@ -33,7 +34,7 @@ from sameriver.connectors.print import named
 
 
 class FilesystemSink:
-    """Files ``part-<job>-<run>-<number>.<format>`` below ``path``, one open a partition.
+    """Files ``part-<job>-<run>-<number>.<format>[.gz|.zst]`` below ``path``, one open a partition.
 
     With checkpoints, files that are finished wait under hidden names until the commit; text files
     stay in progress across checkpoints, which hold how long they were, until the rolling policy
@@ -44,6 +45,7 @@ class FilesystemSink:
     def __init__(self, context: TableContext) -> None:
         self._context = context
         self._format = format_of(context.options["format"])
+        self._suffix = suffix(context.options)
         self._root = local_path(context.options)
         self._partitions = [(name, context.schema[name]) for name in context.partitioned_by]
         kept = [name for name in context.schema.names if name not in context.partitioned_by]
@@ -95,7 +97,7 @@ class FilesystemSink:
             self._finish(folder)
 
     def _new(self, folder: str, now: int) -> Part:
-        name = f"part-{self._job}-{self._run}-{self._number}.{self._format.name}"
+        name = f"part-{self._job}-{self._run}-{self._number}{self._suffix}"
         self._number += 1
         self._make(self._root / folder)
         self._hold()
@@ -119,7 +121,7 @@ class FilesystemSink:
 
     def _hidden(self, name: str) -> Path:
         path = self._root / name
-        return path.with_name(f".{path.name}.inprogress")
+        return path.with_name(f".inprogress-{path.name}")
 
     # Without checkpoints.
 
@@ -236,13 +238,13 @@ class FilesystemSink:
         finished = [*cast("list[str]", committable["finished"]), *lengths]
         self.commit({**committable, "finished": finished})
         self._commit.waiting = dict(cast("dict[str, int]", committable["waiting"]))
-        for left in self._root.rglob(f".part-{self._job}-*.inprogress"):
+        for left in self._root.rglob(f".inprogress-part-{self._job}-*"):
             remove(left)
 
     def _hold(self) -> None:
         """Keeps another run of the same job away from its hidden files."""
         if self._recovered and self._lock is None:
-            self._lock = Lock(self._root / f".part-{self._job}.lock")
+            self._lock = Lock(self._root / f".lock-{self._job}")
 
     def _release(self) -> None:
         if self._lock is not None:
