@@ -89,5 +89,6 @@ def _checked(moved: pl.Expr, value: pl.Expr, type: DataType, by: pl.Expr) -> pl.
 
 
 def _too_far(start: pl.Series, wrong: pl.Series) -> EvaluationError:
-    shown = start.cast(pl.String)[wrong.arg_max() or 0] if len(start) else ""
+    place = wrong.arg_max() or 0 if len(start) > 1 else 0
+    shown = start.cast(pl.String)[place]
     return failure("OUT_OF_RANGE", f"what is added to '{shown}' leads out of the calendar")
