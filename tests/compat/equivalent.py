@@ -33,23 +33,17 @@ EQUIVALENT: dict[str, tuple[str, ...]] = {
     # names are in no plan
     "ALIAS-01": ("ALIAS-02",),
     "ALIAS-02": (NO_TRACE,),
-    # an aggregate is added, DISTINCT ones beside it or not
-    "GAGG-12": ("GAGG-01",),
     # SUM and COUNT have the same argument, so one replaces the other
     "OVER-03": ("OVER-04",),
-    # where the window stands in GROUP BY, the order of union inputs, and the unit of an interval
-    # are in no plan
+    # where the window stands in GROUP BY, and the unit of an interval, are in no plan
     "GWIN-08": (NO_TRACE,),
     "WTVF-09": (NO_TRACE,),
-    "UNION-01": (NO_TRACE,),
     "IJOIN-05": (NO_TRACE,),
     # no aggregate on either side: what differs is the window column shown
     "WTVF-08": ("WTVF-07",),
     # the operator behind the lookup, by its own rules
     "LJOIN-02": ("GAGG-01",),
     "LJOIN-03": ("DEDUP-07", "GAGG-09"),
-    # the computed column is another input of its aggregate
-    "SRC-04": ("GAGG-06",),
     # several changes at once, each by its own rule
     "LIM-03": ("GAGG-04",),
     "LIM-04": ("GAGG-04",),

@@ -110,7 +110,7 @@ class _Work:
             sources=scope.sources,
             filters=tuple(self._filter(text, root) for text in scope.filters),
             path=scope.path,
-            position=root.position,
+            position=root.position or next((place for place in root.places if place), None),
         )
 
     def _zone(self, node: PhysicalNode) -> Trait:
@@ -208,11 +208,18 @@ def _source(table: PlanTable) -> Source:
     return Source(
         table=table.name,
         connector=table.connector,
-        columns=tuple(f"{f.name} {f.type.name}" for f in table.schema),
+        columns=tuple(_declared(table)),
         watermark=text,
         primary_key=table.primary_key,
         options=_digest(table),
     )
+
+
+def _declared(table: PlanTable) -> Iterator[str]:
+    """``name TYPE``, and what a computed column computes."""
+    computed = {column.name: f" AS {to_sql(column.expression)}" for column in table.computed}
+    for field in table.schema:
+        yield f"{field.name} {field.type.name}{computed.get(field.name, '')}"
 
 
 def _digest(table: PlanTable) -> str:

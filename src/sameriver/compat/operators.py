@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sameriver.common.state import Role
 from sameriver.compat.description import Item, Operator
@@ -101,7 +101,9 @@ def _call_reasons(old: Operator, new: Operator, strict: Strictness) -> Iterator[
     if rule:
         yield _nothing_left(old, new, rule)
     else:
-        yield from reasons(strict.holds[CALLS[0]], plain)
+        hold = strict.holds[CALLS[0]]
+        beside = hold.beside if distinct.kept and not plain.removed else ""
+        yield from reasons(replace(hold, added=beside or hold.added), plain)
 
 
 def _across(removed: list[Item], added: list[Item], into: Difference) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sameriver.compat.description import JobDescription, Operator, Sink, Source
+from sameriver.compat.differences import difference
 from sameriver.compat.match import Matching
 from sameriver.compat.operators import Rules
 from sameriver.compat.report import Reason, Verdict
@@ -72,11 +73,15 @@ def outside_reasons(
 def _declared(old: Source, new: Source) -> Iterator[Reason]:
     """Columns, watermark and options of a table that is read."""
     judged = "state is judged through the queries that read it"
-    for column in new.columns:
-        if column not in old.columns:
+    before, after = _by_name(old.columns), _by_name(new.columns)
+    for name, column in after.items():
+        if name not in before:
             yield _free("SRC-01", f"table '{new.table}' has a column `{column}`: {judged}")
-    for column in old.columns:
-        if column not in new.columns:
+        elif column != before[name]:
+            change = f"column `{before[name]}` of table '{new.table}' is `{column}` now"
+            yield _free("SRC-04", f"{change}: {judged}")
+    for name, column in before.items():
+        if name not in after:
             yield _free("SRC-02", f"table '{new.table}' has no column `{column}` now: {judged}")
     if old.watermark != new.watermark:
         text = f"the watermark of table '{new.table}' is another: it is in no state"
@@ -86,10 +91,13 @@ def _declared(old: Source, new: Source) -> Iterator[Reason]:
         yield _free("SRC-08", text)
 
 
+def _by_name(columns: tuple[str, ...]) -> dict[str, str]:
+    return {column.partition(" ")[0]: column for column in columns}
+
+
 def _above(old: Sink, new: Sink, fed: list[Operator]) -> Iterator[Reason]:
     """Filters, lookups and columns above all state."""
-    if {f.identity for f in old.filters} != {f.identity for f in new.filters}:
-        yield _free("WHERE-07", "a filter differs, and no state comes after it", old, new)
+    yield from _filters(old, new)
     lookup = any(" LOOKUP JOIN " in step for step in new.path)
     if lookup and (old.path, old.meanings) != (new.path, new.meanings):
         yield _free("LJOIN-01", "a lookup differs, and no state comes after it", old, new)
@@ -104,6 +112,22 @@ def _above(old: Sink, new: Sink, fed: list[Operator]) -> Iterator[Reason]:
             yield _free(shown[1], f"output column `{name}` is gone: {after}")
     if old.meanings == new.meanings and old.columns != new.columns:
         yield _free("ALIAS-02", "output columns have other names: names are in no state")
+
+
+def _filters(old: Sink, new: Sink) -> Iterator[Reason]:
+    found = difference(old.filters, new.filters, replaces=True)
+    after = "no state comes after it"
+    changed = [(f"`{a.text}` becomes `{b.text}`", a, b) for a, b, _ in found.replaced]
+    added = [(f"`{item.text}` is new", None, item) for item in found.added]
+    gone = [(f"`{item.text}` is gone", item, None) for item in found.removed]
+    for text, one, two in (*changed, *added, *gone):
+        yield Reason(
+            rule="WHERE-07",
+            message=f"the filter {text}: {after}",
+            verdict=Verdict.FULL,
+            old=old.position if one is None else one.position,
+            new=new.position if two is None else two.position,
+        )
 
 
 def _free(rule: str, message: str, old: Sink | None = None, new: Sink | None = None) -> Reason:

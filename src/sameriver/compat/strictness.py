@@ -37,6 +37,7 @@ class Hold:
         changed: rules of an item that another takes the place of, by how much alike they are
             (``Item.like``); the last stands for all others.
         exchanged: rule of a free item that comes as another goes.
+        beside: rule of an aggregate that comes beside DISTINCT ones.
         replaces: whether an item that comes takes the place of any that goes.
         decisive: where it differs, no later trait is looked at.
     """
@@ -49,6 +50,7 @@ class Hold:
     changed: tuple[str, ...]
     moved: str = ""
     exchanged: str = ""
+    beside: str = ""
     replaces: bool = True
     decisive: bool = False
 
@@ -143,6 +145,9 @@ _ZONE = "values from points in time were computed in the old zone"
 
 _COMMON = {
     "changes": _one("input of updates and deletions", _CHANGES, "SRC-07"),
+    "union input": Hold(
+        how=How.SHOWN, noun="union input", added="", removed="", changed=("",), moved="UNION-01"
+    ),
     "types on the way": replace(
         _set("column", "the rows that reach it were made with the old type", "SRC-07"),
         added="",
@@ -194,8 +199,11 @@ STRICTNESS: Mapping[str, Strictness] = {
                 _sequence("distinct aggregate", _SEEN, "GAGG-13", "GAGG-14", "GAGG-15", "GAGG-10"),
                 changed=("GAGG-18", "GAGG-15"),
             ),
-            "aggregate": _aggregates(
-                "GAGG-01", "GAGG-02", "GAGG-03", ("GAGG-17", "GAGG-04", "GAGG-06"), "GAGG-05"
+            "aggregate": replace(
+                _aggregates(
+                    "GAGG-01", "GAGG-02", "GAGG-03", ("GAGG-17", "GAGG-04", "GAGG-06"), "GAGG-05"
+                ),
+                beside="GAGG-12",
             ),
             "order of aggregates": _shown("aggregate", "", "", moved="GAGG-11"),
         },

@@ -27,6 +27,7 @@ from sameriver.plan.physical.sink_materializer import SinkMaterializer
 from sameriver.plan.physical.temporal_join import TemporalJoin
 from sameriver.plan.physical.temporal_sort import TemporalSort
 from sameriver.plan.physical.top_n import TopN
+from sameriver.plan.physical.union import Union
 from sameriver.plan.physical.window_aggregate import WindowAggregate
 from sameriver.plan.physical.window_join import WindowJoin
 from sameriver.plan.physical.window_state import is_event_time
@@ -43,7 +44,22 @@ def traits(maker: Maker) -> Traits:
     own = TRAITS.get(type(maker.node))
     retracts = any(below.changelog != INSERT_ONLY for below in maker.node.inputs)
     taken = maker.flag("changes", retracts, "updates and deletions")
-    return (*(() if own is None else own(maker.node, maker)), taken)
+    return (*(() if own is None else own(maker.node, maker)), taken, *_unions(maker.node, maker))
+
+
+def _unions(node: PhysicalNode, maker: Maker) -> Traits:
+    """The branches of the first UNION ALL on the way down, in order."""
+    while not isinstance(node, Union):
+        if len(node.inputs) != 1:
+            return ()
+        (node,) = node.inputs
+    scopes = [branch.scope() for branch in node.branches]
+    texts = (f"{', '.join(s.sources)} {', '.join(s.filters)} {', '.join(s.path)}" for s in scopes)
+    items = tuple(
+        Item(meaning=text, text=scope.sources[0].partition(":")[0], position=maker.node.position)
+        for text, scope in zip(texts, scopes, strict=True)
+    )
+    return (Trait(name="union input", items=items),)
 
 
 def _group_aggregate(node: GroupAggregate, maker: Maker) -> Traits:
