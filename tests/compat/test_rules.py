@@ -297,3 +297,10 @@ def test_every_kind_that_keeps_state_has_its_strictness() -> None:
 def _kinds(kind: type) -> set[type]:
     found: set[type] = set(kind.__subclasses__())
     return found.union(*(_kinds(one) for one in found))
+
+
+def test_the_example_of_an_interval_in_another_unit() -> None:
+    """``4 HOUR -> 240 MINUTE``, as the rule has it: Flink wants MINUTE(3), a check must not."""
+    new = edited(INTERVAL, ("'4' HOUR", "'240' MINUTE"))
+    report = check(ORDERS + PAYMENTS + INTERVAL, ORDERS + PAYMENTS + new)
+    assert (report.verdict, report.rules) == (FULL, ("LIM-11",))
