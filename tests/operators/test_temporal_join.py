@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,7 +34,11 @@ ADD, OLD, NEW, GONE = map(int, ChangeKind)
 
 
 def node(
-    kind: JoinKind, condition: Expression | None = None, *, updates: bool = True
+    kind: JoinKind,
+    condition: Expression | None = None,
+    *,
+    updates: bool = True,
+    ttl: timedelta | None = None,
 ) -> TemporalJoin:
     left = side("l")
     right = side("r", kinds=UPDATING) if updates else side("r")
@@ -46,6 +51,7 @@ def node(
         left_time="lt",
         right_time="rt",
         condition=condition,
+        ttl=ttl,
     )
 
 
@@ -165,3 +171,38 @@ def test_a_deleted_key_is_forgotten() -> None:
     real.feed([Row(1, "a", 1, 1), Row(1, "a", 1, 5, GONE)])
     real.move(MAX_WATERMARK)
     assert real.held() == 0
+
+
+def idle(seconds: int = 10) -> Bench:
+    """A join whose clock shows a second."""
+    made = bench(node(JoinKind.LEFT, ttl=timedelta(seconds=seconds)), 2)
+    made.clock.set(1_000)
+    return made
+
+
+def test_the_rows_of_an_idle_key_go() -> None:
+    run = idle()
+    run.run([Row(1, "a", 1, 1), Row(1, "b", 2, 1), Move(5)], batch=9)
+    run.clock.set(9_000)
+    run.run([Row(0, "b", 0, 6), Move(6)], batch=9)
+    run.restart()
+    run.clock.set(12_000)
+    run.run([Row(0, "a", 0, 7), Row(0, "b", 0, 7), Move(7)], batch=9)
+    assert [(out[1], out[4]) for out in run.order] == [("b", "b"), ("a", None), ("b", "b")]
+
+
+def test_rows_that_wait_too_long_go_with_their_key() -> None:
+    run = idle()
+    run.run([Row(0, "a", 0, 5)], batch=9)
+    run.clock.set(12_000)
+    run.run([Move(9)], batch=9)
+    assert run.order == []
+    assert run.held() == 0
+
+
+def test_keys_that_come_and_go_are_freed() -> None:
+    run = idle()
+    for number in range(40):
+        run.clock.set(1_000 * (number + 1))
+        run.run([Row(1, f"k{number}{i}", 0, number) for i in range(10)], batch=99)
+        assert run.held() <= 2 * 13 * 10

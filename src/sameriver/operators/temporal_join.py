@@ -13,6 +13,7 @@ from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.logical import JoinKind
 from sameriver.plan.physical.temporal_join import TemporalJoin
 from sameriver.state.kernels.types import Ints
+from sameriver.state.key_times import KeyTimes
 from sameriver.state.timed_rows import Mask, TimedRows, milliseconds
 
 _BEGINNING = -(2**63)
@@ -36,7 +37,7 @@ class TemporalJoinOperator(Operator):
         sides = (node.left.schema, node.right.schema)
         self._joined = JoinedRows(sides, node.schema, node.condition, context)
         self._strict = node.keys.strict
-        left, right = node.state()
+        left, right, *written = node.state()
         kept = _column(self._kind, pl.Int8())
         gone = _column(self._deleted, pl.Boolean())
         self._rows = TimedRows(
@@ -47,13 +48,31 @@ class TemporalJoinOperator(Operator):
         )
         context.store.register(self._rows)
         context.store.register(self._versions)
+        self._written: KeyTimes | None = None
+        if node.ttl is not None:
+            keys = node.right.schema.select(node.keys.right).to_polars()
+            self._written = KeyTimes(written[0], keys, node.ttl)
+            context.store.register(self._written)
 
     def process(self, port: int, changes: Changes) -> Iterator[Changes]:
+        keys = (self._node.keys.left, self._node.keys.right)[port]
+        self._touch(changes.rows.select(keys))
         if port == 0:
             self._hold(changes)
         else:
             self._version(changes)
         return iter(())
+
+    def _touch(self, keys: pl.DataFrame) -> None:
+        """Keys are written. As in Flink the rows of a key go together, also those that wait."""
+        if self._written is None:
+            return
+        now = self.context.clock.now()
+        keys.columns = list(self._node.keys.right)
+        for expired in (self._written.touch(keys, now), self._written.sweep(now)):
+            if expired.height:
+                for rows in (self._rows, self._versions):
+                    rows.remove(rows.of(expired))
 
     def _hold(self, changes: Changes) -> None:
         rows = changes.rows
@@ -78,6 +97,9 @@ class TemporalJoinOperator(Operator):
 
     def on_watermark(self) -> Iterator[Changes]:
         due = self._rows.due(self.watermark)
+        if self._written is not None:
+            self._touch(self._rows.gather(due).select(self._node.keys.left))
+            due = self._rows.due(self.watermark)
         if len(due):
             yield from self._emit(due)
             self._rows.remove(due)

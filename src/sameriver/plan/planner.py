@@ -106,7 +106,7 @@ class _Lowering:
             case logical.Join(left=left, right=right):
                 return lower_join(node, self.lower(left), self.lower(right), self.settings)
             case logical.TemporalJoin(left=left, right=right, processing=False):
-                return temporal_join(node, self.lower(left), self.lower(right))
+                return temporal_join(node, self.lower(left), self.lower(right), self.settings)
             case logical.TemporalJoin(left=left):
                 return lookup_join(node, self.lower(left), self.looked_up)
             case logical.Union(inputs=branches):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from sameriver.common.changes import MAX_WATERMARK
+from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
 from sameriver.state.index import fingerprints, grown
@@ -131,6 +131,11 @@ class TimedRows:
         for run in self._runs:
             timed.latest(run, questions, self._alive, times, rows)
         return rows
+
+    def of(self, keys: pl.DataFrame) -> Ints:
+        """All rows of keys (each once)."""
+        low, high = np.full(keys.height, MIN_WATERMARK), np.full(keys.height, MAX_WATERMARK)
+        return self.pairs(self.questions(keys, low, high, None))[1]
 
     def gather(self, rows: Ints) -> pl.DataFrame:
         return self._pool.gather(rows)

@@ -10,13 +10,14 @@ from sameriver.plan.bind.time_attributes import carries_time
 from sameriver.plan.expressions import Column, Expression
 from sameriver.plan.logical import Logical
 from sameriver.plan.lower.join_parts import Equality, JoinParts, condition_parts, join_parts, keyed
+from sameriver.plan.lower.settings import Settings
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.temporal_join import TemporalJoin
 from sameriver.plan.rules.tree import conjunction
 
 
 def temporal_join(
-    node: logical.TemporalJoin, left: PhysicalNode, right: PhysicalNode
+    node: logical.TemporalJoin, left: PhysicalNode, right: PhysicalNode, settings: Settings
 ) -> PhysicalNode:
     """The join by event time with versions told apart by the right side's key.
 
@@ -43,6 +44,7 @@ def temporal_join(
         left_time=node.time,
         right_time=node.right_time,
         condition=rest,
+        ttl=settings.ttl,
     )
 
 

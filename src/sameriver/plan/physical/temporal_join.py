@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta
 
-from sameriver.common.state import Meaning, RowScope, StateTable
-from sameriver.common.types import BOOLEAN, TINYINT
+from sameriver.common.schema import unique
+from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.types import BOOLEAN, TINYINT, timestamp_ltz
 from sameriver.plan.expressions import Expression, to_sql
 from sameriver.plan.logical import JoinKind
 from sameriver.plan.meaning import Meanings
+from sameriver.plan.physical.aggregate_state import LAST_ACCESS
 from sameriver.plan.physical.node import INSERT_ONLY, ChangelogMode, PhysicalNode
 from sameriver.plan.physical.timed_join import (
     Extra,
@@ -30,6 +33,7 @@ class TemporalJoin(PhysicalNode):
 
     A left row meets the last version of its key whose ``right_time`` is not after its own
     ``left_time``. It waits until the watermark says that no such version is still to come.
+    ``ttl``: how long the rows of a key live after the last one came or went.
     """
 
     left: PhysicalNode
@@ -39,6 +43,7 @@ class TemporalJoin(PhysicalNode):
     left_time: str
     right_time: str
     condition: Expression | None = None
+    ttl: timedelta | None = None
 
     @property
     def inputs(self) -> tuple[PhysicalNode, ...]:
@@ -62,10 +67,23 @@ class TemporalJoin(PhysicalNode):
         text = self._text()
         kept = () if self.left.changelog == INSERT_ONLY else (_KIND,)
         marked = () if self.right.changelog == INSERT_ONLY else (_DELETED,)
-        return (
-            held_rows("left", self.left, self.keys.left, text, kept),
-            held_rows("right", self.right, self.keys.right, text, marked),
+        left = held_rows("left", self.left, self.keys.left, text, kept)
+        right = held_rows("right", self.right, self.keys.right, text, marked)
+        if self.ttl is None:
+            return (left, right)
+        tables = (left, right, self._written(right))
+        return tuple(replace(table, ttl=self.ttl) for table in tables)
+
+    def _written(self, right: StateTable) -> StateTable:
+        """When each key was last written."""
+        name = unique(LAST_ACCESS, [column.name for column in right.key])
+        last = StateColumn(
+            name=name,
+            type=timestamp_ltz(3).not_null,
+            meaning=Meaning(LAST_ACCESS.upper()),
+            role=Role.ROW,
         )
+        return StateTable(name="written", key=right.key, values=(last,), scope=right.scope)
 
     def kind_column(self) -> str | None:
         """The state column of left rows' change kinds; None: all are inserts."""
@@ -85,4 +103,6 @@ class TemporalJoin(PhysicalNode):
         shown.append(("as of", f"{self.left_time}, versions by {self.right_time}"))
         if self.condition is not None:
             shown.append(("condition", to_sql(self.condition)))
+        if self.ttl:
+            shown.append(("ttl", str(self.ttl)))
         return tuple((name, text) for name, text in shown if text)
