@@ -275,6 +275,21 @@ def test_a_folder_that_is_gone_is_named(last: bool, tmp_path: Path) -> None:
     assert shown(tmp_path / "moved") == [1]
 
 
+@pytest.mark.parametrize("last", [True, False])
+def test_a_table_may_get_another_folder(last: bool, tmp_path: Path) -> None:
+    first = committing(table(tmp_path / "out"))
+    first.write(changes(1))
+    prepared = first.prepare(last=last)
+    first.write(changes(2))
+    first.close()
+    second = committing(table(tmp_path / "other"), prepared)
+    second.write(changes(2))
+    second.commit(second.prepare(last=True))
+    second.close()
+    assert (shown(tmp_path / "out"), shown(tmp_path / "other")) == ([1], [2])
+    assert hidden(tmp_path) == []
+
+
 def test_a_file_in_progress_that_was_cut_short_is_named(tmp_path: Path) -> None:
     first = committing(table(tmp_path))
     first.write(changes(1, 2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import cast
 
@@ -51,7 +51,7 @@ class FilesystemSink:
         kept = [name for name in context.schema.names if name not in context.partitioned_by]
         self._held: Schema = context.schema.select(kept)
         self._rolling = Rolling.of(context.options)
-        self._commit = PartitionCommit(context.options)
+        self._completion = PartitionCommit(context.options)
         self._job, self._run = _identifier(), _identifier()
         self._number = 0
         self._open: dict[str, Part] = {}
@@ -89,10 +89,10 @@ class FilesystemSink:
             self._open[folder] = self._new(folder, now)
         part = self._open[folder]
         rows: pl.DataFrame = changes.rows.select(self._held.names)
-        with writing(self._hidden(part.name)):
+        with writing(_hidden(self._root, part.name)):
             part.writer.write(changes.with_rows(rows))
         part.touched, part.synced = now, False
-        self._commit.touch(folder, now)
+        self._completion.touch(folder, now)
         if self._rolling.is_due(part, now):
             self._finish(folder)
 
@@ -103,7 +103,7 @@ class FilesystemSink:
         self._hold()
         name = str(Path(folder, name))
         make = cast("Callable[..., Writer]", self._format.writer)
-        writer = make(self._hidden(name), self._held, self._context.options)
+        writer = make(_hidden(self._root, name), self._held, self._context.options)
         return Part(name=name, writer=writer, opened=now, touched=now)
 
     def _make(self, folder: Path) -> None:
@@ -115,13 +115,9 @@ class FilesystemSink:
 
     def _finish(self, folder: str) -> None:
         part = self._open.pop(folder)
-        with writing(self._hidden(part.name)):
+        with writing(_hidden(self._root, part.name)):
             part.writer.close()
         self._finished[part.name] = part
-
-    def _hidden(self, name: str) -> Path:
-        path = self._root / name
-        return path.with_name(f".inprogress-{path.name}")
 
     # Without checkpoints.
 
@@ -132,10 +128,10 @@ class FilesystemSink:
         for folder in list(self._open):
             self._finish(folder)
         for name in list(self._finished):
-            show(self._hidden(name), self._root / name)
+            show(_hidden(self._root, name), self._root / name)
             del self._finished[name]
-        complete = self._commit.close(self._context.clock.now(), last=last)
-        self._commit.mark(self._root, list(complete))
+        complete = self._completion.close(self._context.clock.now(), last=last)
+        self._completion.mark(self._root, list(complete))
 
     def close(self) -> None:
         """Shows the rest; with checkpoints, what the last one covers."""
@@ -143,7 +139,7 @@ class FilesystemSink:
             self._show_all(last=True)
         for folder, part in list(self._open.items()):
             if self._covered.get(part.name) == part.writer.size:
-                show(self._hidden(part.name), self._root / part.name)
+                show(_hidden(self._root, part.name), self._root / part.name)
                 del self._open[folder]
         self.abort()
 
@@ -151,7 +147,7 @@ class FilesystemSink:
         """Drops what no checkpoint can know."""
         for part in (*self._finished.values(), *self._open.values()):
             if not part.prepared:
-                remove(self._hidden(part.name))
+                remove(_hidden(self._root, part.name))
         self._finished.clear()
         self._open.clear()
         self._release()
@@ -160,7 +156,7 @@ class FilesystemSink:
 
     def prepare(self, *, last: bool) -> Committable:
         now = self._context.clock.now()
-        complete = self._commit.close(now, last=last)
+        complete = self._completion.close(now, last=last)
         for folder, part in list(self._open.items()):
             whole = self._format.text is None or folder in complete
             if last or whole or self._rolling.is_due(part, now):
@@ -171,7 +167,7 @@ class FilesystemSink:
             "path": str(self._root),
             "finished": list(self._finished),
             "open": [[part.name, part.writer.size] for part in self._open.values()],
-            "waiting": dict(self._commit.waiting),
+            "waiting": dict(self._completion.waiting),
             "complete": sorted(complete),
         }
 
@@ -179,27 +175,26 @@ class FilesystemSink:
         """Makes all that was written since the last time safe."""
         parts = [p for p in (*self._finished.values(), *self._open.values()) if not p.synced]
         for part in parts:
-            hidden = self._hidden(part.name)
+            hidden = _hidden(self._root, part.name)
             if self._format.text is not None:
                 check_size(hidden, part.writer.size)
             sync(hidden)
             part.synced = part.prepared = True
-        sync_folders((self._hidden(part.name).parent for part in parts), self._root)
+        sync_folders((_hidden(self._root, part.name).parent for part in parts), self._root)
 
     def commit(self, committable: Committable) -> None:
-        finished = cast("list[str]", committable["finished"])
-        folders = {self._show(name, committable) for name in finished}
-        complete = {
-            folder
-            for folder in cast("list[str]", committable["complete"])
-            if (self._root / folder).is_dir()
-        }
-        self._commit.mark(self._root, complete)
-        folders.update(self._root / folder for folder in complete)
-        sync_folders((folder for folder in folders if folder.is_dir()), self._root)
+        self._commit_in(self._root, cast("list[str]", committable["finished"]), committable)
         self._covered = dict(cast("list[tuple[str, int]]", committable["open"]))
 
-    def _show(self, name: str, committable: Committable) -> Path:
+    def _commit_in(self, root: Path, names: Iterable[str], committable: Committable) -> None:
+        folders = {self._show(root, name, committable) for name in names}
+        found = cast("list[str]", committable["complete"])
+        complete = {folder for folder in found if (root / folder).is_dir()}
+        self._completion.mark(root, complete)
+        folders.update(root / folder for folder in complete)
+        sync_folders((folder for folder in folders if folder.is_dir()), root)
+
+    def _show(self, root: Path, name: str, committable: Committable) -> Path:
         """Gives a file its final name, unless it has it; its folder.
 
         One that was shown before may have been taken away since, if it stood in this folder.
@@ -207,13 +202,11 @@ class FilesystemSink:
         Raises:
             ExternalError: OUTPUT_GONE.
         """
-        hidden, final = self._hidden(name), self._root / name
+        hidden, final = _hidden(root, name), root / name
         if name in self._finished or hidden.exists():
             show(hidden, final)
             self._finished.pop(name, None)
-        elif not final.exists() and (
-            committable["path"] != str(self._root) or not self._root.is_dir()
-        ):
+        elif not final.exists() and (committable["path"] != str(root) or not root.is_dir()):
             raise ExternalError(
                 "OUTPUT_GONE",
                 f"table '{self._context.name}': the checkpoint holds rows of '{final}', which is"
@@ -232,14 +225,24 @@ class FilesystemSink:
         if self._root.is_dir():
             self._hold()
         lengths = dict(cast("list[tuple[str, int]]", committable["open"]))
+        names = [*cast("list[str]", committable["finished"]), *lengths]
+        root = self._left_in(Path(str(committable["path"])), names)
         for name, length in lengths.items():
-            if self._hidden(name).exists():
-                cut(self._hidden(name), length)
-        finished = [*cast("list[str]", committable["finished"]), *lengths]
-        self.commit({**committable, "finished": finished})
-        self._commit.waiting = dict(cast("dict[str, int]", committable["waiting"]))
-        for left in self._root.rglob(f".inprogress-part-{self._job}-*"):
+            if _hidden(root, name).exists():
+                cut(_hidden(root, name), length)
+        self._commit_in(root, names, committable)
+        self._completion.waiting = dict(cast("dict[str, int]", committable["waiting"]))
+        for left in root.rglob(f".inprogress-part-{self._job}-*"):
             remove(left)
+
+    def _left_in(self, old: Path, names: Iterable[str]) -> Path:
+        """Where the files of the checkpoint are: their folder moved, or the table has a new one."""
+        moved = any(
+            path.exists()
+            for name in names
+            for path in (_hidden(self._root, name), self._root / name)
+        )
+        return self._root if moved or not old.is_dir() else old
 
     def _hold(self) -> None:
         """Keeps another run of the same job away from its hidden files."""
@@ -254,3 +257,9 @@ class FilesystemSink:
 
 def _identifier() -> str:
     return uuid.uuid4().hex[:12]
+
+
+def _hidden(root: Path, name: str) -> Path:
+    """Where a part stands until it is shown."""
+    path = root / name
+    return path.with_name(f".inprogress-{path.name}")
