@@ -50,7 +50,7 @@ PLAIN = {
 }
 SWITCHED = {
     "where": "(100 > qty + amount) AND 'a' = note AND NOT (qty <= 3)",
-    "hours": "'120' MINUTE",
+    "hours": "'02:00' HOUR TO MINUTE",
     "minutes": "'1' HOUR",
     "on": "p.paid = o.amount AND p.order_id = o.order_id",
 }

@@ -304,3 +304,17 @@ def test_the_example_of_an_interval_in_another_unit() -> None:
     new = edited(INTERVAL, ("'4' HOUR", "'240' MINUTE"))
     report = check(ORDERS + PAYMENTS + INTERVAL, ORDERS + PAYMENTS + new)
     assert (report.verdict, report.rules) == (FULL, ("LIM-11",))
+
+
+def test_what_shapes_rows_does_so_in_its_order() -> None:
+    """The first rows of each product among nine rows, and nine of the first rows of each."""
+    first = (
+        "(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY product ORDER BY pt) AS rk"
+        " FROM {}) WHERE rk = 1)"
+    )
+    nine = "(SELECT region, product, amount, pt FROM {} LIMIT 9)"
+    query = "SELECT region, SUM(amount) FROM {} GROUP BY region;"
+    old = query.format(nine.format(first.format("orders")))
+    new = query.format(first.format(nine.format("orders")))
+    report = check(ORDERS + old, ORDERS + new)
+    assert [one.verdict for one in report.operators] == [INCOMPATIBLE] * 3

@@ -101,11 +101,12 @@ def path_reasons(
     """Joins, aggregations, windows and unions below that differ."""
     before, after = Counter(old.path), Counter(new.path)
     gone, come = list((before - after).elements()), list((after - before).elements())
-    if not gone and not come:
+    if old.path == new.path:
         return
     own = next((rule for step in (*come, *gone) if (rule := _step_rule(step))), strict.path)
     rule = upstream[0] if upstream else own
-    where = ", ".join(dict.fromkeys(_short(step) for step in (*gone, *come)))
+    steps = (*gone, *come) or new.path
+    where = ", ".join(dict.fromkeys(_short(step) for step in steps))
     yield Reason(
         rule=rule,
         message=f"the rows that reach it are made another way ({where}): its state was built from"

@@ -59,8 +59,13 @@ def _change(old: Table, new: Table) -> TableChange:
     left = list(old.columns)
     pairs: list[tuple[str, str]] = []
     added: list[str] = []
-    for column in new.columns:
-        partner = next((other for other in left if _same(other, column)), None)
+    # What keeps its name comes first: COUNT(*) and the count of live rows mean the same.
+    kept = {column.name for column in new.columns} & {column.name for column in old.columns}
+    for column in sorted(new.columns, key=lambda column: column.name not in kept):
+        alike = [other for other in left if _same(other, column)]
+        named = [other for other in alike if other.name == column.name]
+        others = [other for other in alike if not (other.name in kept and _stays(other, new))]
+        partner = next(iter(named or others), None)
         if partner is None:
             added.append(column.name)
         else:
@@ -73,6 +78,11 @@ def _change(old: Table, new: Table) -> TableChange:
         dropped=tuple(column.name for column in left),
         added=tuple(added),
     )
+
+
+def _stays(column: Column, table: Table) -> bool:
+    """Whether the other table has the column under the same name."""
+    return any(other.name == column.name and _same(column, other) for other in table.columns)
 
 
 def _same(one: Column, other: Column) -> bool:
