@@ -99,9 +99,8 @@ def test_a_result_is_read_once(session: Session) -> None:
 
 
 @pytest.mark.parametrize("date", ["DATE '9999-12-31'", "TIMESTAMP '9999-12-31 00:00:00'"])
-@pytest.mark.parametrize("days", [1, 2_000_000_000])
-def test_a_date_that_python_lacks_is_an_error(date: str, days: int) -> None:
-    result = Session().sql(f"SELECT TIMESTAMPADD(DAY, {days}, {date})")
+def test_a_date_that_python_lacks_is_an_error(date: str) -> None:
+    result = Session().sql(f"SELECT TIMESTAMPADD(DAY, 1, {date})")
     with pytest.raises(ExternalError, match="cannot compute a row") as told:
         list(result.changes())
     assert told.value.code == "EVALUATION_FAILED"
@@ -243,6 +242,19 @@ def test_show_create_table_declares_the_same_table(session: Session) -> None:
     session.execute(str(ddl))
     assert column(session, "SHOW CREATE TABLE e") == [ddl]
     assert session.sql(TUMBLE).to_polars()["n"].to_list() == [3, 3]
+
+
+def test_comments_of_columns_are_described_and_inherited(session: Session) -> None:
+    session.execute(
+        "CREATE TABLE noted (a INT COMMENT 'it''s a', b AS a + 1 COMMENT 'more', c INT)"
+        " COMMENT 'all' WITH ('connector' = 'blackhole'); CREATE TABLE other LIKE noted;"
+    )
+    described = session.sql("DESCRIBE other").to_polars()
+    assert described["comment"].to_list() == ["it's a", "more", None]
+    ddl = column(session, "SHOW CREATE TABLE other")[0]
+    assert "`a` INT COMMENT 'it''s a',\n  `b` AS (a + 1) COMMENT 'more'" in ddl
+    session.execute("DROP TABLE other;" + ddl + ";")
+    assert session.sql("DESCRIBE other").to_polars().equals(described)
 
 
 def test_show_create_table_takes_tables_only(session: Session) -> None:

@@ -40,6 +40,7 @@ class Table:
         partitioned_by: column names.
         options: WITH options, ``connector`` among them.
         comment: as declared.
+        comments: of columns that have one: name and text.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Table:
     partitioned_by: tuple[str, ...] = ()
     options: dict[str, str] = field(default_factory=dict, hash=False)
     comment: str = ""
+    comments: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def written(self) -> tuple[Field, ...]:

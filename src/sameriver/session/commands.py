@@ -138,33 +138,30 @@ def _names(column: str, names: Iterable[str]) -> Listing:
 
 
 def describe(statement: Describe, catalog: Catalog) -> Listing:
-    """DESCRIBE: name, type, null, key, extras and watermark of each column, as in Flink.
+    """DESCRIBE: name, type, null, key, extras and watermark of each column, and comments if there
+    are any, as in Flink.
 
     Raises:
         UserError: UNKNOWN_TABLE.
     """
     item = catalog.get(statement.name.parts, statement.position)
-    schema = Schema.of(
-        [
-            ("name", STRING),
-            ("type", STRING),
-            ("null", BOOLEAN),
-            ("key", STRING),
-            ("extras", STRING),
-            ("watermark", STRING),
-        ]
-    )
-    rows = []
-    for field in item.schema:
-        shown = str(field.type.with_nullable(True))
-        extras = _extras(item) if isinstance(item, Table) else {}
-        key = watermark = None
-        if isinstance(item, Table):
-            key = f"PRI({', '.join(item.primary_key)})" if field.name in item.primary_key else None
-            watermark = _watermark(item) if _has_watermark(item, field.name) else None
-        rows.append(
-            (field.name, shown, field.type.nullable, key, extras.get(field.name), watermark)
-        )
+    table = item if isinstance(item, Table) else Table(name="", schema=item.schema, physical=())
+    extras, comments = _extras(table), dict(table.comments)
+    names = ["name", "type", "null", "key", "extras", "watermark"] + ["comment"] * bool(comments)
+    schema = Schema.of([(name, BOOLEAN if name == "null" else STRING) for name in names])
+    key = f"PRI({', '.join(table.primary_key)})"
+    rows = [
+        (
+            field.name,
+            str(field.type.with_nullable(True)),
+            field.type.nullable,
+            key if field.name in table.primary_key else None,
+            extras.get(field.name),
+            _watermark(table) if _has_watermark(table, field.name) else None,
+            comments.get(field.name),
+        )[: len(names)]
+        for field in item.schema
+    ]
     return Listing(schema, pl.DataFrame(rows, schema=schema.to_polars(), orient="row"))
 
 
@@ -173,7 +170,8 @@ def _extras(table: Table) -> dict[str, str]:
     extras = {column.name: f"AS {to_sql(column.expression)}" for column in table.computed}
     for column in table.metadata:
         virtual = " VIRTUAL" if column.virtual else ""
-        extras[column.name] = f"METADATA FROM '{column.key}'{virtual}"
+        key = "" if column.key == column.name else f" FROM '{column.key}'"
+        extras[column.name] = f"METADATA{key}{virtual}"
     return extras
 
 
@@ -206,24 +204,21 @@ def _create(name: Name, catalog: Catalog) -> str:
         lines.append(f"PRIMARY KEY ({keys}) NOT ENFORCED")
     body = ",\n".join(f"  {line}" for line in lines)
     partitioned = ", ".join(map(quoted, item.partitioned_by))
-    text = f"CREATE TABLE {quoted(item.name)} (\n{body}\n)"
+    text = f"CREATE TABLE {'.'.join(map(quoted, catalog.path(name.parts)))} (\n{body}\n)\n"
     if item.comment:
-        text += f" COMMENT {_quote(item.comment)}"
+        text += f"COMMENT {_quote(item.comment)}\n"
     if partitioned:
-        text += f" PARTITIONED BY ({partitioned})"
+        text += f"PARTITIONED BY ({partitioned})\n"
     options = ",\n".join(f"  {_quote(k)} = {_quote(v)}" for k, v in sorted(item.options.items()))
-    return f"{text} WITH (\n{options}\n)"
+    return f"{text}WITH (\n{options}\n)"
 
 
 def _column_ddl(table: Table, name: str, type: str) -> str:
-    extras = _extras(table).get(name)
-    if extras is None:
-        return f"{quoted(name)} {type}"
-    return (
-        f"{quoted(name)} {extras}"
-        if extras.startswith("AS ")
-        else f"{quoted(name)} {type} {extras}"
-    )
+    extras, comment = _extras(table).get(name, ""), dict(table.comments).get(name)
+    parts = [quoted(name), *([] if extras.startswith("AS ") else [type]), extras]
+    if comment is not None:
+        parts.append(f"COMMENT {_quote(comment)}")
+    return " ".join(filter(None, parts))
 
 
 def _quote(text: str) -> str:

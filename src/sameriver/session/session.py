@@ -284,8 +284,10 @@ class Session:
         A checkpoint comes after all changes that it covers have been taken.
         """
         out = _Outbox()
-        job = self.job(planned, sink=out)
-        with _placed(planned.statement), Driver(job, _checkpointer(saving)) as driver:
+        with (
+            _placed(planned.statement),
+            Driver(self.job(planned, sink=out), _checkpointer(saving)) as driver,
+        ):
             alive = True
             while alive:
                 alive = driver.step() and not running.stopped

@@ -97,6 +97,7 @@ def _table(create: CreateTable, parts: Declaration, context: Context) -> Table:
         partitioned_by=parts.partitioned_by,
         options=parts.options,
         comment=create.comment,
+        comments=tuple((c.name, c.comment) for c in parts.columns if c.comment),
     )
 
 

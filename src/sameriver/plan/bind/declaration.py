@@ -25,6 +25,7 @@ class DeclaredColumn:
     expression: exp.Expr | Expression | None = None
     metadata: str | None = None
     virtual: bool = False
+    comment: str = ""
     position: Position | None = None
 
 
@@ -58,6 +59,7 @@ def as_written(create: CreateTable) -> Declaration:
                 expression=column.expression,
                 metadata=column.metadata,
                 virtual=column.virtual,
+                comment=column.comment,
                 position=column.position,
             )
             for column in create.columns
@@ -78,6 +80,7 @@ def of_table(table: Table) -> Declaration:
     physical = {field.name: field.type for field in table.physical}
     computed = {column.name: column.expression for column in table.computed}
     metadata = {column.name: column for column in table.metadata}
+    comments = dict(table.comments)
     mark = table.watermark
     return Declaration(
         columns=tuple(
@@ -87,6 +90,7 @@ def of_table(table: Table) -> Declaration:
                 expression=computed.get(name),
                 metadata=metadata[name].key if name in metadata else None,
                 virtual=name in metadata and metadata[name].virtual,
+                comment=comments.get(name, ""),
             )
             for name in table.schema.names
         ),
