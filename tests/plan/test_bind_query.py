@@ -264,7 +264,7 @@ def test_select_distinct_groups_by_all_columns() -> None:
 
 
 def test_a_null_literal_takes_the_type_of_its_place() -> None:
-    plan = bind(f"{DDL}SELECT qty + NULL AS a FROM Orders;")
+    plan = bind(f"{DDL}SELECT COALESCE(qty, NULL) AS a FROM Orders;")
     assert isinstance(plan, logical.Project)
     sum = plan.columns[0].expression
     assert isinstance(sum, Call)

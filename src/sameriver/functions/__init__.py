@@ -14,6 +14,7 @@ from sameriver.functions.identity import IDENTITY
 from sameriver.functions.json import JSON
 from sameriver.functions.logic import LOGIC
 from sameriver.functions.mathematics import MATHEMATICS
+from sameriver.functions.percentile import PERCENTILES
 from sameriver.functions.ranking import RANKING
 from sameriver.functions.regex import REGEX
 from sameriver.functions.signature import AggregateFunction, ScalarFunction
@@ -35,6 +36,7 @@ _FAMILIES = (
     COLLECTIONS,
     JSON,
     IDENTITY,
+    PERCENTILES,
 )
 _SCALARS = {
     name: function

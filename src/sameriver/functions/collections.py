@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -26,6 +27,7 @@ from sameriver.functions.forms import (
     MAPPING,
     SYMBOL,
     TEXT,
+    TRUTH,
     WHOLE,
     Family,
     Form,
@@ -34,14 +36,29 @@ from sameriver.functions.forms import (
     infer,
     wrong_arguments,
 )
-from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
+from sameriver.functions.members import (
+    last_of_each_key,
+    other_than,
+    per_member,
+    within,
+    without,
+    zipped,
+)
+from sameriver.functions.signature import (
+    UNKNOWN,
+    Evaluation,
+    Infer,
+    Operand,
+    Resolved,
+    ScalarFunction,
+)
 
 _Args = Sequence[pl.Expr]
 
 
 def _array(operands: Sequence[Operand]) -> Resolved:
     element = common_type(operand.type for operand in operands)
-    if element is None:
+    if element is None or element.root is Root.NULL:
         raise wrong_arguments(
             "ARRAY", operands, ((ANY, ...),), hint="CAST the elements to one type."
         )
@@ -61,10 +78,13 @@ def _listed(items: _Args, dtype: pl.DataType | type[pl.DataType]) -> pl.Expr:
 def _map(operands: Sequence[Operand]) -> Resolved:
     key = common_type(operand.type for operand in operands[::2])
     value = common_type(operand.type for operand in operands[1::2])
-    if key is None or value is None or len(operands) % 2:
+    unknown = (None, Root.NULL)
+    if len(operands) % 2 or (key and key.root) in unknown or (value and value.root) in unknown:
         raise wrong_arguments(
             "MAP", operands, ((ANY, ANY, ...),), hint="Write MAP[key, value, key, value, ...]."
         )
+    assert key is not None
+    assert value is not None
     pairs = (key, value) * (len(operands) // 2)
     return Resolved(pairs, map_of(key, value).not_null)
 
@@ -74,7 +94,11 @@ def _make_map(evaluation: Evaluation, args: _Args) -> pl.Expr:
         pl.struct(key.alias("key"), value.alias("value"))
         for key, value in zip(args[::2], args[1::2], strict=True)
     ]
-    return pl.concat_list(entries).cast(to_polars(evaluation.result))
+    made = pl.concat_list(entries).cast(to_polars(evaluation.result))
+    keys = [operand.value for operand in evaluation.operands[::2]]
+    if UNKNOWN not in keys and len(set(keys)) == len(keys):
+        return made
+    return per_member(last_of_each_key, to_polars(evaluation.result), made)
 
 
 def _row(operands: Sequence[Operand]) -> Resolved:
@@ -103,6 +127,9 @@ def _item(operands: Sequence[Operand]) -> Resolved:
             raise wrong_arguments("ITEM", operands, _KEYED, hint="Rows take a constant position.")
         return Resolved((container, key), container.children[place - 1].with_nullable(True))
     if container.root is Root.ARRAY:
+        place = operands[1].value
+        if isinstance(place, int) and place < 1:
+            raise wrong_arguments("ITEM", operands, _KEYED, hint="Positions start at 1.")
         return Resolved((container, key), container.children[0].with_nullable(True))
     wanted, value = container.children
     if not implicit_cast_allowed(key, wanted):
@@ -210,7 +237,7 @@ def _alike(name: str) -> Infer:
     """Arrays that have one type."""
 
     def settle(operands: Sequence[Operand]) -> Resolved:
-        fit(name, ((LIST, LIST, ...),), operands)
+        fit(name, ((LIST, ...),), operands)
         common = common_type(operand.type for operand in operands)
         if common is None:
             raise wrong_arguments(name, operands, ((LIST, LIST),))
@@ -225,46 +252,75 @@ def _contains(_: Evaluation, args: _Args) -> pl.Expr:
 
 
 def _slice(_: Evaluation, args: _Args) -> pl.Expr:
+    """An end before the first item means the first, as in Flink."""
     holder, start = args[0], args[1].cast(pl.Int64)
     size = holder.list.len().cast(pl.Int64)
     begin = pl.when(start > 0).then(start - 1).when(start < 0).then(size + start).otherwise(0)
     begin = pl.max_horizontal(begin, pl.lit(0))
     if len(args) == 2:
-        return holder.list.slice(begin)
+        return pl.when(start.is_not_null()).then(holder.list.slice(begin))
     last = args[2].cast(pl.Int64)
-    end = pl.when(last < 0).then(size + last + 1).otherwise(last)
-    return holder.list.slice(begin, pl.max_horizontal(end - begin, pl.lit(0)))
-
-
-def _remove(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    """Drops the items equal to the second argument."""
-    beside = pl.struct(args[0].alias("items"), args[1].alias("other"))
-    dtype = to_polars(evaluation.result)
-    return beside.map_batches(lambda rows: _removed(rows, dtype), return_dtype=dtype)
-
-
-def _removed(rows: pl.Series, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
-    frame = rows.struct.unnest().with_row_index("row")
-    kept = (
-        frame.filter(pl.col("items").list.len() > 0)
-        .explode("items")
-        .filter(pl.col("items").ne_missing(pl.col("other")))
-        .group_by("row", maintain_order=True)
-        .agg("items")
-    )
-    joined = frame.select("row", given="items").join(
-        kept, on="row", how="left", maintain_order="left"
-    )
-    empty = pl.lit(pl.Series([[]], dtype=dtype)).first()
-    found = pl.when(pl.col("given").is_not_null()).then(pl.col("items").fill_null(empty))
-    return joined.select(items=found)["items"]
+    end = pl.max_horizontal(pl.when(last < 0).then(size + last + 1).otherwise(last), pl.lit(1))
+    known = start.is_not_null() & last.is_not_null()
+    return pl.when(known).then(holder.list.slice(begin, pl.max_horizontal(end - begin, pl.lit(0))))
 
 
 def _join(_: Evaluation, args: _Args) -> pl.Expr:
-    if len(args) == 3:
-        items = args[0].list.eval(pl.element().fill_null("\0"))
-        return items.list.join(args[1]).str.replace_all("\0", args[2], literal=True)
-    return args[0].list.eval(pl.element().drop_nulls()).list.join(args[1])
+    known = pl.all_horizontal([arg.is_not_null() for arg in args])
+    items = pl.when(known).then(args[0])
+    if len(args) == 2:
+        return items.list.eval(pl.element().drop_nulls()).list.join(args[1])
+    joined = items.list.eval(pl.element().fill_null("\0")).list.join(args[1])
+    filler = pl.when(known).then(args[2]).otherwise(pl.lit(""))
+    return joined.str.replace_all("\0", filler, literal=True)
+
+
+def _sort_types(operands: Sequence[Operand]) -> Resolved:
+    forms: tuple[Form, ...] = ((LIST,), (LIST, TRUTH), (LIST, TRUTH, TRUTH))
+    return infer("ARRAY_SORT", *forms, result=first)(operands)
+
+
+def _sort(_: Evaluation, args: _Args) -> pl.Expr:
+    """``array[, ascending[, NULLs first]]``; NULLs come first if ascending."""
+    if len(args) == 1:
+        return args[0].list.sort()
+    rising, early = args[1], args[-1]
+    orders = [(up, before) for up in (True, False) for before in (True, False)]
+    sorted_as: pl.Expr = pl.when(False).then(args[0])
+    for up, before in orders:
+        chosen = (rising == up) & (early == before)
+        ordered = args[0].list.sort(descending=not up, nulls_last=not before)
+        sorted_as = pl.when(chosen).then(ordered).otherwise(sorted_as)
+    return sorted_as
+
+
+def _two(name: str) -> Infer:
+    """Two arrays that have one type."""
+    settle = _alike(name)
+
+    def types(operands: Sequence[Operand]) -> Resolved:
+        if len(operands) != 2:
+            raise wrong_arguments(name, operands, ((LIST, LIST),))
+        return settle(operands)
+
+    return types
+
+
+def _same_maps(operands: Sequence[Operand]) -> Resolved:
+    fit("MAP_UNION", ((MAPPING, ...),), operands)
+    common = common_type(operand.type for operand in operands)
+    if common is None:
+        raise wrong_arguments("MAP_UNION", operands, ((MAPPING, MAPPING, ...),))
+    return Resolved((common,) * len(operands), common)
+
+
+def _map_union(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    """Of entries with one key the last counts."""
+    return per_member(last_of_each_key, to_polars(evaluation.result), pl.concat_list(list(args)))
+
+
+def _from_arrays(operands: Sequence[Operand]) -> DataType:
+    return map_of(operands[0].type.children[0], operands[1].type.children[0])
 
 
 def _unary(
@@ -295,6 +351,16 @@ def _part_of_map(name: str) -> Callable[[pl.Expr], pl.Expr]:
     return lambda value: value.list.eval(pl.element().struct.field(name))
 
 
+@dataclass(frozen=True, slots=True)
+class _Texts(Family):
+    """Arrays of strings."""
+
+    def parameter(self, operand: Operand) -> DataType | None:
+        holder = Family.parameter(self, operand)
+        return holder if holder and holder.children[0].root in CHARACTERS else None
+
+
+TEXTS = _Texts("<array of strings>", frozenset({Root.ARRAY}))
 _COUNTED = Family("<array or map>", frozenset({Root.ARRAY, Root.MAP, Root.MULTISET}))
 
 COLLECTIONS = [
@@ -343,29 +409,31 @@ COLLECTIONS = [
     ),
     ScalarFunction(
         name="ARRAY_UNION",
-        infer=_alike("ARRAY_UNION"),
+        infer=_two("ARRAY_UNION"),
         kernel=lambda _, args: pl.concat_list(list(args)).list.unique(maintain_order=True),
     ),
     ScalarFunction(
         name="ARRAY_EXCEPT",
-        infer=_alike("ARRAY_EXCEPT"),
-        kernel=lambda _, args: (
-            args[0].list.set_difference(args[1]).list.unique(maintain_order=True)
+        infer=_two("ARRAY_EXCEPT"),
+        kernel=lambda e, args: per_member(without, to_polars(e.result), *args).list.unique(
+            maintain_order=True
         ),
     ),
     ScalarFunction(
         name="ARRAY_INTERSECT",
-        infer=_alike("ARRAY_INTERSECT"),
-        kernel=lambda _, args: args[0].list.set_intersection(args[1]),
+        infer=_two("ARRAY_INTERSECT"),
+        kernel=lambda e, args: per_member(within, to_polars(e.result), *args).list.unique(
+            maintain_order=True
+        ),
     ),
     ScalarFunction(
         name="ARRAY_REMOVE",
         infer=_with_element("ARRAY_REMOVE", lambda holder: holder),
-        kernel=_remove,
+        kernel=lambda e, args: per_member(other_than, to_polars(e.result), *args, nulls=True),
     ),
     ScalarFunction(
         name="ARRAY_JOIN",
-        infer=infer("ARRAY_JOIN", (LIST, TEXT), (LIST, TEXT, TEXT), result=STRING),
+        infer=infer("ARRAY_JOIN", (TEXTS, TEXT), (TEXTS, TEXT, TEXT), result=STRING),
         kernel=_join,
     ),
     ScalarFunction(
@@ -374,11 +442,18 @@ COLLECTIONS = [
         kernel=_slice,
     ),
     _unary("ARRAY_DISTINCT", LIST, lambda a: a.list.unique(maintain_order=True), first),
-    _unary("ARRAY_SORT", LIST, lambda a: a.list.sort(nulls_last=False), first),
+    ScalarFunction(name="ARRAY_SORT", infer=_sort_types, kernel=_sort),
     _unary("ARRAY_REVERSE", LIST, lambda a: a.list.reverse(), first),
     _unary("ARRAY_MAX", LIST, lambda a: a.list.max(), _inner, nullable=True),
     _unary("ARRAY_MIN", LIST, lambda a: a.list.min(), _inner, nullable=True),
     _unary("MAP_KEYS", MAPPING, _part_of_map("key"), lambda o: array(o[0].type.children[0])),
     _unary("MAP_VALUES", MAPPING, _part_of_map("value"), lambda o: array(o[0].type.children[1])),
+    ScalarFunction(
+        name="MAP_FROM_ARRAYS",
+        infer=infer("MAP_FROM_ARRAYS", (LIST, LIST), result=_from_arrays),
+        kernel=lambda e, args: zipped(to_polars(e.result), *args),
+        fallible=True,
+    ),
+    ScalarFunction(name="MAP_UNION", infer=_same_maps, kernel=_map_union),
     _unary("MAP_ENTRIES", MAPPING, lambda a: a, _entry_type),
 ]

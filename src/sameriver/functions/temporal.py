@@ -11,11 +11,13 @@ import polars as pl
 from sameriver.common.types import (
     APPROXIMATE,
     BIGINT,
+    BOOLEAN,
     CHARACTERS,
     DATE,
     INT,
     INTERVAL_DAY_TIME,
     INTERVAL_YEAR_MONTH,
+    INTERVALS,
     PROCTIME,
     STRING,
     DataType,
@@ -27,6 +29,7 @@ from sameriver.common.types import (
     to_polars,
 )
 from sameriver.functions import units
+from sameriver.functions.calendar import shift
 from sameriver.functions.casts import cast
 from sameriver.functions.failure import fail_if_null, failure
 from sameriver.functions.forms import (
@@ -43,7 +46,9 @@ from sameriver.functions.forms import (
     WALL,
     WHOLE,
     Form,
+    fit,
     infer,
+    wrong_arguments,
 )
 from sameriver.functions.mathematics import ceil_number, floor_number, whole_type
 from sameriver.functions.parse import date_of, timestamp_of
@@ -314,6 +319,31 @@ def _convert(evaluation: Evaluation, args: _Args) -> pl.Expr:
     return formatted(to_wall(instant, target), _DEFAULT)
 
 
+def _overlap_types(operands: Sequence[Operand]) -> Resolved:
+    """Two starts of one type, each followed by an end or a length."""
+    ends = (TEMPORAL, INTERVAL)
+    forms = tuple((TEMPORAL, one, TEMPORAL, two) for one in ends for two in ends)
+    parameters = fit("OVERLAPS", forms, operands)
+    moments = {p.root for p in parameters if p.root not in INTERVALS}
+    if len(moments) > 1:
+        raise wrong_arguments("OVERLAPS", operands, forms)
+    return Resolved(parameters, BOOLEAN.with_nullable(any(p.nullable for p in parameters)))
+
+
+def _overlap(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    """Periods that only touch overlap too, as in Flink; their ends may be swapped."""
+    types = [operand.type for operand in evaluation.operands]
+    bounds: list[pl.Expr] = []
+    for place in (0, 2):
+        start, end = args[place], args[place + 1]
+        if types[place + 1].root in INTERVALS:
+            end = shift(start, end, types[place], types[place + 1])
+        bounds += [pl.when(start <= end).then(start).otherwise(end)]
+        bounds += [pl.when(start <= end).then(end).otherwise(start)]
+    known = pl.all_horizontal([arg.is_not_null() for arg in args])
+    return pl.when(known).then((bounds[1] >= bounds[2]) & (bounds[3] >= bounds[0]))
+
+
 def _clock(name: str, result: DataType, *aliases: str) -> ScalarFunction:
     """A reading of the processing-time clock."""
 
@@ -380,6 +410,7 @@ TEMPORALS = [
     ),
     _function("- DAY TO SECOND", _PAIRS, _time_between, INTERVAL_DAY_TIME),
     _function("- YEAR TO MONTH", _PAIRS, _months_between, INTERVAL_YEAR_MONTH),
+    ScalarFunction(name="OVERLAPS", infer=_overlap_types, kernel=_overlap, fallible=True),
     _function("FROM_UNIXTIME", ((LONG,), (LONG, CONSTANT)), _from_unixtime, STRING, nullable=True),
     _function("UNIX_TIMESTAMP", ((), *_READ), _unix_timestamp, BIGINT),
     _function("TO_TIMESTAMP", _READ, _to_timestamp, _MILLIS, nullable=True),

@@ -25,7 +25,6 @@ _FOREIGN = {
     "REGEXP": "Write REGEXP(value, pattern).",
     "ILIKE": "Write LOWER(value) LIKE pattern.",
     "AT": "Write CONVERT_TZ(text, from, to), or SET 'table.local-time-zone'.",
-    "OVERLAPS": "Compare the ends: a1 < b2 AND b1 < a2.",
     "MEMBER": "Write ARRAY_CONTAINS(array, value).",
     "DIV": "Write '/': it divides whole numbers without a rest.",
     "TEMP": "Write TEMPORARY.",

@@ -126,7 +126,7 @@ def _range(cursor: Cursor) -> exp.Expr:
     while True:
         negated = cursor.at("NOT")
         word = cursor.peek(1).upper if negated else cursor.token.upper
-        if word not in ("BETWEEN", "IN", "LIKE", "SIMILAR"):
+        if word not in ("BETWEEN", "IN", "LIKE", "SIMILAR", "OVERLAPS"):
             return left
         cursor.move(cursor.index + 1 + negated)
         left = cursor.mark(_ranged(cursor, word, left), start)
@@ -147,6 +147,8 @@ def _ranged(cursor: Cursor, word: str, left: exp.Expr) -> exp.Expr:
         if isinstance(right, exp.Tuple):
             return exp.In(this=left, expressions=right.expressions)
         return exp.In(this=left, query=right)
+    if word == "OVERLAPS":
+        return _overlaps(cursor, left)
     node: type[exp.Binary] = exp.Like
     if word == "SIMILAR":
         cursor.expect("TO")
@@ -155,6 +157,17 @@ def _ranged(cursor: Cursor, word: str, left: exp.Expr) -> exp.Expr:
     if cursor.accept("ESCAPE"):
         return exp.Escape(this=like, expression=operand(cursor))
     return like
+
+
+def _overlaps(cursor: Cursor, left: exp.Expr) -> exp.Expr:
+    """``(start, end) OVERLAPS (start, end)`` as a call of four arguments."""
+    periods = [left, operand(cursor)]
+    for period in periods:
+        pair = isinstance(period, exp.Anonymous) and period.name == "ROW"
+        if not pair or len(period.expressions) != 2:
+            cursor.unexpected("(start, end) on both sides of OVERLAPS")
+    ends = [end for period in periods for end in period.expressions]
+    return exp.Anonymous(this="OVERLAPS", expressions=ends)
 
 
 def _in_list(cursor: Cursor) -> exp.Expr:

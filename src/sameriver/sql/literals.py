@@ -16,7 +16,7 @@ _FORMATS = {
     "DATE": (r"\d{4}-\d{1,2}-\d{1,2}", "DATE '2026-01-31'"),
     "TIME": (r"\d{1,2}:\d{1,2}:\d{1,2}(?:\.(\d{1,9}))?", "TIME '23:59:59'"),
     "TIMESTAMP": (
-        r"\d{4}-\d{1,2}-\d{1,2} \d{1,2}:\d{1,2}:\d{1,2}(?:\.(\d{1,9}))?",
+        r"\d{4}-\d{1,2}-\d{1,2}(?: \d{1,2}:\d{1,2}:\d{1,2}(?:\.(\d{1,9}))?)?",
         "TIMESTAMP '2026-01-31 23:59:59'",
     ),
 }
@@ -50,6 +50,12 @@ def temporal(cursor: Cursor) -> exp.Expr:
     return cursor.mark(exp.Cast(this=literal, to=node_of(type.not_null)), start)
 
 
+def _digits(cursor: Cursor) -> int:
+    """How many digits the leading part may have: two, unless the unit says, as ``DAY(3)``."""
+    number = cursor.peek(2).text
+    return int(number) if cursor.peek(1).upper == "(" and number.isdigit() else 2
+
+
 def interval(cursor: Cursor) -> exp.Expr:
     """``INTERVAL ['-'] '1-2' YEAR TO MONTH``."""
     start = cursor.advance()
@@ -63,9 +69,10 @@ def interval(cursor: Cursor) -> exp.Expr:
         cursor.unexpected("the length in single quotes, as in INTERVAL '1' DAY", hint)
     cursor.advance()
     value = cursor.mark(exp.Literal.string(token.text), token)
+    digits = _digits(cursor)
     first, last = interval_span(cursor)
     units: exp.Expr = exp.Var(this=first)
     if last is not None:
         units = exp.IntervalSpan(this=units, expression=exp.Var(this=last))
-    node: exp.Expr = cursor.mark(exp.Interval(this=value, unit=units), start)
+    node: exp.Expr = cursor.mark(exp.Interval(this=value, unit=units, digits=digits), start)
     return cursor.mark(exp.Neg(this=node), start) if negative else node

@@ -67,12 +67,10 @@ _ROOTS = {
 }
 
 _LONGER = {
-    "WEEK": "A week is INTERVAL '7' DAY.",
-    "QUARTER": "A quarter is INTERVAL '3' MONTH.",
     "MILLISECOND": "A millisecond is INTERVAL '0.001' SECOND.",
 }
-_YEAR_MONTH = ("YEAR", "MONTH")
-_DAY_TIME = ("DAY", "HOUR", "MINUTE", "SECOND")
+_YEAR_MONTH = ("YEAR", "QUARTER", "MONTH")
+_DAY_TIME = ("WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 
 
 def type_node(cursor: Cursor) -> exp.DataType:

@@ -13,6 +13,7 @@ from sameriver.common.types import DataType, TimeAttribute
 from sameriver.functions.aggregates import aggregate_type
 from sameriver.functions.python import PythonFunction, taken_by
 from sameriver.plan.bind.calls import coerce, operand
+from sameriver.plan.bind.composed import COMPOSED
 from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.refuse import unsupported
@@ -29,7 +30,8 @@ def is_aggregate(node: exp.Expr, context: Context) -> bool:
         return is_aggregate(node.this, context)
     if not isinstance(node, exp.Anonymous):
         return False
-    return functions.aggregate(node.name) is not None or _users(node, context) is not None
+    known = functions.aggregate(node.name) is not None or node.name in COMPOSED
+    return known or _users(node, context) is not None
 
 
 def _users(node: exp.Expr, context: Context) -> PythonFunction | None:
@@ -52,6 +54,8 @@ def aggregate_call(node: exp.Expr, environment: Environment, *, empty: bool) -> 
         call = node.this
         inner = replace(environment, clause="FILTER")
         filter = condition(node.expression.this, inner, "the condition of FILTER")
+    if call.name in COMPOSED:
+        raise unsupported(f"'{call.name}' in OVER", call, "Aggregate with GROUP BY.")
     function = functions.aggregate(call.name)
     own = _users(call, environment.context) if function is None else None
     name = call.name if function is None else function.name

@@ -11,6 +11,7 @@ from sameriver.common.schema import Field, Schema, unique
 from sameriver.common.types import BIGINT
 from sameriver.plan import logical
 from sameriver.plan.bind.aggregate_call import aggregate_call, is_aggregate
+from sameriver.plan.bind.composed import composed
 from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.group_window import GroupWindow
 from sameriver.plan.bind.operators import condition
@@ -119,6 +120,9 @@ class Grouping:
         """Keys, aggregates, and what tells of sets and windows; other nodes are bound as ever."""
         if isinstance(node, exp.Window) and self.over is not None and at.clause != "HAVING":
             return self.over.call(node, self._outer("OVER"))
+        made = composed(node)
+        if made is not None:
+            return at.bind(made)
         if is_aggregate(node, self.environment.context):
             return self._aggregate(node)
         if isinstance(node, exp.Anonymous):

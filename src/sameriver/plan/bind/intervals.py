@@ -13,9 +13,15 @@ from sameriver.common.errors import UserError
 from sameriver.plan.expressions import Literal
 from sameriver.sql.nodes import position
 
-_UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")
-_MILLISECONDS = {"DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
-_MONTHS = {"YEAR": 12, "MONTH": 1}
+_UNITS = ("WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+_MILLISECONDS = {
+    "WEEK": 604_800_000,
+    "DAY": 86_400_000,
+    "HOUR": 3_600_000,
+    "MINUTE": 60_000,
+    "SECOND": 1000,
+}
+_MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _LIMITS = {"HOUR": 24, "MINUTE": 60, "SECOND": 60, "MONTH": 12}
 """What a part after the first stays below."""
 _EXAMPLES = {
@@ -42,11 +48,28 @@ def interval(node: exp.Interval) -> Literal:
     parts = _parts(body, first, last)
     if parts is None:
         raise _bad(node, first, last)
+    _check_digits(node, first, parts[0][1])
     if first in _MONTHS:
         months = sum(int(number) * _MONTHS[unit] for unit, number in parts)
         return Literal(sign * months, t.INTERVAL_YEAR_MONTH.not_null)
     milliseconds = sum(_ticks(unit, number) for unit, number in parts)
     return Literal(timedelta(milliseconds=sign * milliseconds), t.INTERVAL_DAY_TIME.not_null)
+
+
+def _check_digits(node: exp.Interval, unit: str, number: str) -> None:
+    """Flink's limit: two digits in the leading part, unless the unit says how many.
+
+    Raises:
+        UserError: BAD_INTERVAL.
+    """
+    size = len(number.partition(".")[0].lstrip("0"))
+    if size > node.args.get("digits", size):
+        raise UserError(
+            "BAD_INTERVAL",
+            f"'{node.this.this}' has more than {node.args['digits']} digits of {unit}",
+            hint=f"Say how many: INTERVAL '{node.this.this}' {unit}({size}).",
+            position=position(node),
+        )
 
 
 def _span(unit: exp.Expr) -> tuple[str, str]:
@@ -57,10 +80,12 @@ def _span(unit: exp.Expr) -> tuple[str, str]:
 
 def _parts(body: str, first: str, last: str) -> list[tuple[str, str]] | None:
     """Unit and number of each part; None if the text does not fit the units."""
-    units = ("YEAR", "MONTH") if first in _MONTHS else _UNITS
+    units = tuple(_MONTHS) if first in _MONTHS else _UNITS
     if first not in units or last not in units or units.index(first) > units.index(last):
         return None
-    named = units[units.index(first) : units.index(last) + 1]
+    named = [
+        u for u in units[units.index(first) : units.index(last) + 1] if u != "QUARTER" or u == first
+    ]
     pattern = _number(named[0])
     for before, unit in pairwise(named):
         separator = {"DAY": r"\s+", "YEAR": "-"}.get(before, ":")

@@ -123,6 +123,8 @@ def _moment(written: str, type: DataType) -> date | time | datetime:
         return _day(written)
     if type.root is Root.TIME:
         return _clock(clock)
+    if " " not in written:
+        return datetime.combine(_day(written), time())
     return datetime.combine(_day(day), _clock(clock))
 
 

@@ -43,7 +43,17 @@ def bind_binary(node: exp.Expr, environment: Environment) -> Expression:
     if isinstance(right, exp.Any | exp.All):
         construct = f"comparing with {right.key.upper()} in {environment.clause}"
         raise unsupported(construct, right, "Write IN (...), or OR.")
+    if isinstance(node, exp.EQ) and _rows(node.this, right):
+        pairs = zip(node.this.expressions, right.expressions, strict=True)
+        equal = [call("=", [environment.bind(a), environment.bind(b)]) for a, b in pairs]
+        return equal[0] if len(equal) == 1 else call("AND", equal)
     return call(BINARY[type(node)], [environment.bind(node.this), environment.bind(right)])
+
+
+def _rows(left: exp.Expr, right: exp.Expr) -> bool:
+    """Whether both are rows written out, which are equal if their fields are."""
+    rows = all(isinstance(side, exp.Anonymous) and side.name == "ROW" for side in (left, right))
+    return rows and len(left.expressions) == len(right.expressions) > 0
 
 
 def bind_connector(node: exp.Expr, environment: Environment) -> Expression:

@@ -70,11 +70,11 @@ def bind_bracket(node: exp.Expr, environment: Environment) -> Expression:
     """``array[1]``, ``map['key']``, ``row[1]``."""
     container = environment.bind(node.this)
     key = environment.bind(node.expressions[0])
-    if container.type.root not in (Root.ARRAY, Root.MAP):
+    if container.type.root not in (Root.ARRAY, Root.MAP, Root.ROW):
         raise UserError(
             "NOT_A_COLLECTION",
             f"[...] is asked of a {container.type.name}, which has no elements",
-            hint="Only columns of type ARRAY and MAP have elements.",
+            hint="Only values of type ARRAY, MAP and ROW have elements.",
             position=position(node),
         )
     return call("ITEM", [container, key])
