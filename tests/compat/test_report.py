@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,15 +96,15 @@ def test_tables_go_on_by_meaning() -> None:
         " (SELECT region AS area, product AS p, qty, amount FROM orders) GROUP BY area;"
     )
     (operator,) = reports(old, new).operators
-    assert operator.tables == (
+    assert tuple(replace(t, columns=tuple(sorted(t.columns))) for t in operator.tables) == (
         TableChange(
             old="accumulators",
             new="accumulators",
             columns=(
-                ("region", "area"),
-                ("b", "c"),
                 ("a", "b"),
+                ("b", "c"),
                 ("last_access", "last_access"),
+                ("region", "area"),
             ),
             dropped=("c",),
             added=("a",),
@@ -111,7 +112,7 @@ def test_tables_go_on_by_meaning() -> None:
         TableChange(
             old="distinct_product",
             new="distinct_p",
-            columns=(("region", "area"), ("product", "p")),
+            columns=(("product", "p"), ("region", "area")),
         ),
     )
 
@@ -153,7 +154,7 @@ def test_a_report_as_text() -> None:
         "PARTIALLY_COMPATIBLE: what is unchanged goes on, what is new starts empty\n"
         "\n"
         "GroupAggregate GROUP BY region  PARTIALLY_COMPATIBLE\n"
-        "  at a.sql:11:1, b.sql:11:1\n"
+        "  at b.sql:11:1, matched with the same at a.sql:11:1\n"
         "  GAGG-01  `MAX(qty)` is new: starts empty at the restart\n"
         "    at b.sql:9:38\n"
         "    output columns: totals.most\n"

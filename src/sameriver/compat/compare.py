@@ -93,6 +93,7 @@ def _report(
         reasons=reasons,
         old=None if old is None else old.id,
         new=None if new is None else new.id,
+        partner=f"{old.kind} {old.label}".strip() if old is not None and new is not None else "",
         old_position=None if old is None else old.position,
         new_position=None if new is None else new.position,
         tables=table_changes(old, new) if usable and old is not None and new is not None else (),

@@ -37,13 +37,24 @@ def report_text(report: CompatibilityReport, old: str = "old", new: str = "new")
 
 
 def _operator_lines(operator: OperatorReport, old: str, new: str) -> Iterator[str]:
-    places = _places(operator.old_position, operator.new_position, old, new)
-    if places:
-        yield f"  at {places}"
+    yield f"  {_matched(operator, old, new)}"
     if not operator.reasons:
         yield "  nothing changes for its state"
     for reason in operator.reasons:
         yield from _reason_lines(reason, old, new)
+
+
+def _matched(operator: OperatorReport, old: str, new: str) -> str:
+    """What of the old plan it goes on with."""
+    was = _places(operator.old_position, None, old, new)
+    now = _places(None, operator.new_position, old, new)
+    if operator.new is None:
+        return f"gone, was at {was}" if was else "gone"
+    here = f"at {now}, " if now else ""
+    if operator.old is None:
+        return f"{here}matched with nothing in {old}"
+    partner = "" if operator.partner == operator.name else f" {operator.partner}"
+    return f"{here}matched with{partner or ' the same'}{f' at {was}' if was else ''}"
 
 
 def _reason_lines(reason: Reason, old: str, new: str) -> Iterator[str]:

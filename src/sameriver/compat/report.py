@@ -102,6 +102,7 @@ class OperatorReport:
         verdict: the worst of its reasons'.
         reasons: all differences.
         old, new: its id in the description of either plan; None: it is not in that one.
+        partner: what the operator of the old plan is whose state it goes on with; empty: none.
         old_position, new_position: where the scripts say it.
         tables: what becomes of its state; empty where that can't be used.
         ways: what can be done about the verdict.
@@ -113,6 +114,7 @@ class OperatorReport:
     reasons: tuple[Reason, ...]
     old: int | None
     new: int | None
+    partner: str = ""
     old_position: Position | None = None
     new_position: Position | None = None
     tables: tuple[TableChange, ...] = ()
@@ -135,7 +137,7 @@ class OperatorReport:
             "verdict": self.verdict.value,
             "old": _place(self.old_position),
             "new": _place(self.new_position),
-            "matched": self.old is not None and self.new is not None,
+            "matched_with": self.partner or None,
             "reasons": [reason.to_json() for reason in self.reasons],
             "outputs": list(self.outputs),
             "ways_forward": list(self.ways),
