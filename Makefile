@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo setup fmt lint test golden oracle bench docs clean
+.PHONY: help demo setup fmt lint test test-slow golden oracle bench docs clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -37,6 +37,9 @@ test: lint ## all checks
 	$(BIN)/python -m pytest -n 2 -q
 	$(BIN)/mkdocs build --strict --quiet
 
+test-slow: $(VENV)/dev ## jobs killed at 200 random moments lose and repeat nothing
+	KILLS=200 $(BIN)/python -m pytest -q -s tests/recovery
+
 golden: $(VENV)/dev ## fill in the expected parts of tests/cases; review the diff
 	$(BIN)/sameriver test --write tests/cases
 
@@ -47,6 +50,7 @@ oracle: ## ask Apache Flink what tests/oracle has no answer to yet (ALL=1: every
 
 bench: $(VENV)/dev ## ratios to DuckDB, side by side in one run
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/state.py
 
 docs: $(VENV)/dev ## build the documentation into site/
 	$(BIN)/mkdocs build --strict
