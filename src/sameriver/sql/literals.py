@@ -57,7 +57,11 @@ def _digits(cursor: Cursor) -> int:
 
 
 def interval(cursor: Cursor) -> exp.Expr:
-    """``INTERVAL ['-'] '1-2' YEAR TO MONTH``."""
+    """``INTERVAL ['-'] '1-2' YEAR TO MONTH``.
+
+    Raises:
+        UserError: BAD_INTERVAL for more digits than Flink takes.
+    """
     start = cursor.advance()
     negative = cursor.accept("-")
     if not negative:
@@ -69,10 +73,18 @@ def interval(cursor: Cursor) -> exp.Expr:
         cursor.unexpected("the length in single quotes, as in INTERVAL '1' DAY", hint)
     cursor.advance()
     value = cursor.mark(exp.Literal.string(token.text), token)
-    digits = _digits(cursor)
+    most = _digits(cursor)
     first, last = interval_span(cursor)
+    leading = re.match(r"\s*[+-]?0*(\d*)", token.text)
+    if leading is not None and len(leading[1]) > most:
+        raise UserError(
+            "BAD_INTERVAL",
+            f"'{token.text}' has more than {most} digits of {first}",
+            hint=f"Say how many: INTERVAL '{token.text}' {first}({len(leading[1])}).",
+            position=cursor.position_of(token),
+        )
     units: exp.Expr = exp.Var(this=first)
     if last is not None:
         units = exp.IntervalSpan(this=units, expression=exp.Var(this=last))
-    node: exp.Expr = cursor.mark(exp.Interval(this=value, unit=units, digits=digits), start)
+    node: exp.Expr = cursor.mark(exp.Interval(this=value, unit=units), start)
     return cursor.mark(exp.Neg(this=node), start) if negative else node

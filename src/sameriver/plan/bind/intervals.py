@@ -48,28 +48,11 @@ def interval(node: exp.Interval) -> Literal:
     parts = _parts(body, first, last)
     if parts is None:
         raise _bad(node, first, last)
-    _check_digits(node, first, parts[0][1])
     if first in _MONTHS:
         months = sum(int(number) * _MONTHS[unit] for unit, number in parts)
         return Literal(sign * months, t.INTERVAL_YEAR_MONTH.not_null)
     milliseconds = sum(_ticks(unit, number) for unit, number in parts)
     return Literal(timedelta(milliseconds=sign * milliseconds), t.INTERVAL_DAY_TIME.not_null)
-
-
-def _check_digits(node: exp.Interval, unit: str, number: str) -> None:
-    """Flink's limit: two digits in the leading part, unless the unit says how many.
-
-    Raises:
-        UserError: BAD_INTERVAL.
-    """
-    size = len(number.partition(".")[0].lstrip("0"))
-    if size > node.args.get("digits", size):
-        raise UserError(
-            "BAD_INTERVAL",
-            f"'{node.this.this}' has more than {node.args['digits']} digits of {unit}",
-            hint=f"Say how many: INTERVAL '{node.this.this}' {unit}({size}).",
-            position=position(node),
-        )
 
 
 def _span(unit: exp.Expr) -> tuple[str, str]:
