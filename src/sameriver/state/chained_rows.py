@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from sameriver.common.changes import MIN_WATERMARK
+from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
-from sameriver.state.index import KeyIndex, fingerprints, grown
+from sameriver.state.index import KeyIndex, fingerprints
 from sameriver.state.kernels import chain as kernels
+from sameriver.state.kernels import row_words as cells
 from sameriver.state.kernels.types import NO_INTS, Ints, Signs
 from sameriver.state.pool import Pool
+from sameriver.state.row_words import RowWords, lengthen
 
 _SMALLEST = 1 << 12
 
@@ -55,12 +57,16 @@ class ChainedRows:
         ttl = declaration.ttl
         self._ttl = int(ttl.total_seconds() * 1000) if ttl else 0
         self._now = now
-        self._pool = Pool(self._schema)
+        self._words = RowWords(self._schema)
+        self._cells = np.zeros((0, self._words.width), np.int64)
+        self._pool = Pool(self._words.wide)
+        self._height = 0
         self._heads = np.zeros((0, 4), np.int64)
         self._nexts, self._owners = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self._prints = np.zeros((0, 2), np.int64)
         self._access = np.zeros(0, np.int64)
         self.matches = np.zeros(0, np.int64)
+        self._earliest = MAX_WATERMARK
         self._floor = 0
 
     def __len__(self) -> int:
@@ -71,21 +77,18 @@ class ChainedRows:
         """Which rows the slots from ``start`` on meet: row of the batch, and number here; about
         ``limit`` at a time. Gives also where the next call must start."""
         self._reserve_heads()
-        stop, size = kernels.reach(self._heads, slots, start, limit)
+        rows, places = (np.empty(len(slots) - start, np.int64) for _ in range(2))
+        access, oldest = self._mortal(), self._oldest()
+        stop, size = kernels.reach(
+            self._heads, self._nexts, self._owners, access, oldest,
+            slots, start, limit, rows, places,
+        )  # fmt: skip
         at, ids = np.empty(size, np.int64), np.empty(size, np.int64)
-        count = kernels.pairs(
-            self._heads,
-            self._nexts,
-            self._owners,
-            self._mortal(),
-            self._oldest(),
-            slots,
-            start,
-            stop,
-            at,
-            ids,
-        )
-        return stop, at[:count], ids[:count]
+        run = stop - start
+        if kernels.pairs(self._nexts, access, oldest, rows[:run], places[:run], start, at, ids):
+            alive = ids >= 0
+            at, ids = at[alive], ids[alive]
+        return stop, at, ids
 
     def lengths(self, slots: Ints) -> Ints:
         """How many rows each slot has at most."""
@@ -101,7 +104,10 @@ class ChainedRows:
 
     def gather(self, ids: Ints) -> pl.DataFrame:
         """The rows of these numbers."""
-        return self._pool.gather(ids)
+        words = np.empty((self._words.width, len(ids)), np.int64)
+        cells.gather(self._cells, ids, words)
+        wide = self._pool.gather(ids) if self._words.wide else pl.DataFrame()
+        return self._words.decode(words, wide)
 
     def touch(self, ids: Ints) -> None:
         """The rows' counters have been written."""
@@ -118,30 +124,39 @@ class ChainedRows:
         added = slots >= 0
         if signs is not None:
             added &= signs > 0
-        start, count = self._pool.height, int(np.count_nonzero(added))
-        self._reserve_rows(start + count)
+        kept = rows if added.all() else rows.filter(pl.Series(added))
+        start, count = self._add(kept), kept.height
         if self._counted:
             self.matches[start : start + count] = matches[added]
         if self._ttl:
             self._access[start : start + count] = self._now()
+            self._earliest = min(self._earliest, self._now())
         if self._retract:
             self._apply(rows, slots, signs, start)
         else:
             self._owners[start : start + count] = slots[added]
             kernels.link(self._heads, self._nexts, self._owners[: start + count], start)
-        self._pool.append(rows if count == len(slots) else rows.filter(pl.Series(added)))
+
+    def _add(self, rows: pl.DataFrame) -> int:
+        """Stores rows; gives the number of the first."""
+        start = self._height
+        self._height += rows.height
+        self._reserve_rows(self._height)
+        cells.fill(self._cells, start, self._words.encode(rows))
+        self._pool.append(rows.select(self._words.wide.names()))
+        return start
 
     def tidy(self) -> bool:
         """Reclaims the room of rows that went, if there are many; gives whether it did."""
-        height = self._pool.height
-        ever = not (self._retract or self._ttl)
+        height = self._height
+        ever = not (self._retract or len(self._mortal()))
         if ever or height <= 2 * self._floor + _SMALLEST:
             return False
         alive = self._living()
         rebuild = 2 * len(alive) < height
         if rebuild:
             self._keep(alive)
-        self._floor = self._pool.height
+        self._floor = self._height
         return rebuild
 
     def unused(self, slots: Ints) -> Ints:
@@ -152,7 +167,7 @@ class ChainedRows:
 
     def snapshot(self) -> pl.DataFrame:
         alive = self._living()
-        rows = self._pool.gather(alive)
+        rows = self.gather(alive)
         names = [column.name for column in self.declaration.columns]
         stored = [name for name in names if name in self._schema]
         frame = rows.select(stored)
@@ -164,17 +179,17 @@ class ChainedRows:
         keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
         slots = self._index.find_or_insert(keys)
         self._reserve_heads()
-        self._reserve_rows(rows.height)
+        stored = rows.select(self._schema.names())
+        self._add(stored)
         names = [c.name for c in self.declaration.columns if c.name not in self._schema]
         for values, name in zip(self._extra(), names, strict=True):
             values[: rows.height] = rows[name].to_physical().cast(pl.Int64).to_numpy()
         self._owners[: rows.height] = slots
-        stored = rows.select(self._schema.names())
         if self._retract:
             self._prints[: rows.height] = np.stack(self._fingerprints(stored), axis=1)
         kernels.link(self._heads, self._nexts, self._owners[: rows.height], 0)
-        self._pool.append(stored)
         self._floor = rows.height
+        self._earliest = self._least_access()
 
     def _extra(self) -> list[Ints]:
         """What is kept of each row beside its columns, as declared."""
@@ -204,38 +219,38 @@ class ChainedRows:
         return self._now() - self._ttl if self._ttl else MIN_WATERMARK
 
     def _mortal(self) -> Ints:
-        """When rows were written; empty where they live for ever."""
-        return self._access if self._ttl else NO_INTS
+        """When rows were written; empty where none can have expired."""
+        return self._access if self._oldest() >= self._earliest else NO_INTS
+
+    def _least_access(self) -> int:
+        return int(self._access[: self._height].min(initial=MAX_WATERMARK))
 
     def _living(self) -> Ints:
-        height = self._pool.height
-        alive = self._owners[:height] >= 0
-        if self._ttl:
-            alive &= self._access[:height] > self._oldest()
+        alive = self._owners[: self._height] >= 0
+        if len(self._mortal()):
+            alive &= self._access[: self._height] > self._oldest()
         return np.flatnonzero(alive).astype(np.int64)
 
     def _keep(self, alive: Ints) -> None:
         """Numbers the living rows anew."""
-        self._pool.keep(alive)
-        size = len(alive)
-        for values in (self._owners, self._prints, self._access, self.matches):
+        if self._words.wide:
+            self._pool.keep(alive)
+        self._height = size = len(alive)
+        for values in (self._cells, self._owners, self._prints, self._access, self.matches):
             if len(values):
                 values[:size] = values[alive]
+        self._earliest = self._least_access()
         self._heads[:] = 0
         kernels.link(self._heads, self._nexts, self._owners[:size], 0)
 
     def _reserve_heads(self) -> None:
         if len(self._heads) < self._index.capacity:
-            self._heads = grown(self._heads, self._index.capacity)
+            lengthen(self._heads, self._index.capacity)
 
     def _reserve_rows(self, size: int) -> None:
         if size <= len(self._nexts):
             return
-        size = max(2 * len(self._nexts), size, _SMALLEST)
-        self._nexts, self._owners = grown(self._nexts, size), grown(self._owners, size)
-        if self._retract:
-            self._prints = grown(self._prints, size)
-        if self._ttl:
-            self._access = grown(self._access, size)
-        if self._counted:
-            self.matches = grown(self.matches, size)
+        size = max(len(self._nexts) * 3 // 2, size, _SMALLEST)
+        used = [self._cells, self._nexts, self._owners, *self._extra()]
+        for values in [*used, self._prints] if self._retract else used:
+            lengthen(values, size)

@@ -10,11 +10,11 @@ import polars as pl
 from sameriver.common.changes import MIN_WATERMARK, Changes
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
-from sameriver.state.index import KeyIndex, grown
+from sameriver.state.index import KeyIndex
 from sameriver.state.kernels import keyed_rows as kernels
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
-from sameriver.state.row_words import RowWords, Table
+from sameriver.state.row_words import RowWords, Table, lengthen
 from sameriver.state.time_buffer import milliseconds
 from sameriver.state.written import Written
 
@@ -131,9 +131,9 @@ class KeyedRows:
         keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
         slots = self._index.find_or_insert(keys)
         if len(self._cells) < self._index.capacity:
-            self._cells = grown(self._cells, self._index.capacity)
+            lengthen(self._cells, self._index.capacity)
             if self._mark is not None:
-                self._marks = grown(self._marks, self._index.capacity)
+                lengthen(self._marks, self._index.capacity)
         return slots
 
     def _encoded(self, rows: pl.DataFrame, chosen: np.ndarray) -> Table:
@@ -141,7 +141,7 @@ class KeyedRows:
         words = self._words.encode(rows, self._room)
         if self._room:
             mask = chosen != kernels.NOT
-            start = self._pool.append(rows.select(self._words.wide).filter(pl.Series(mask)))
+            start = self._pool.append(rows.select(self._words.wide.names()).filter(pl.Series(mask)))
             words[_PLACE] = np.cumsum(mask) + (start - 1)
         return words
 

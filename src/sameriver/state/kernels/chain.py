@@ -16,67 +16,11 @@ from sameriver.state.kernels.prefetch import AHEAD, prefetch
 from sameriver.state.kernels.types import INTS, READ_INTS, READ_SIGN, TABLE
 
 FIRST, LAST, LENGTH = 0, 1, 2
+_ABREAST = 32
+"""Chains that are walked at a time."""
 KINDS = uint8[::1]
 READ_KINDS = types.Array(uint8, 1, "C", readonly=True)
 INSERT, DELETE = 0, 3
-
-
-@kernel(types.UniTuple(int64, 2)(TABLE, READ_INTS, int64, int64))
-def reach(heads: np.ndarray, slots: np.ndarray, start: int, limit: int) -> tuple[int, int]:
-    """How many of the slots from ``start`` on meet at most ``limit`` rows (but at least one slot),
-    as the end of that run, and how many rows that is at most."""
-    total = 0
-    for i in range(start, slots.shape[0]):
-        if i + AHEAD < slots.shape[0] and slots[i + AHEAD] >= 0:
-            prefetch(heads, slots[i + AHEAD])
-        if slots[i] >= 0:
-            length = heads[slots[i], LENGTH]
-            if i > start and total + length > limit:
-                return i, total
-            total += length
-    return int64(slots.shape[0]), total
-
-
-@kernel(
-    int64(TABLE, READ_INTS, INTS, READ_INTS, int64, READ_INTS, int64, int64, INTS, INTS),
-)
-def pairs(
-    heads: np.ndarray,
-    nexts: np.ndarray,
-    owners: np.ndarray,
-    access: np.ndarray,
-    oldest: int,
-    slots: np.ndarray,
-    start: int,
-    stop: int,
-    at: np.ndarray,
-    ids: np.ndarray,
-) -> int:
-    """Row of the batch and row of the chain of all that meet; gives how many. Expired rows at the
-    head of a chain go."""
-    mortal = access.shape[0] > 0
-    count = 0
-    for i in range(start, stop):
-        if i + AHEAD < stop and slots[i + AHEAD] >= 0:
-            prefetch(heads, slots[i + AHEAD])
-        slot = slots[i]
-        if slot < 0:
-            continue
-        row = heads[slot, FIRST] - 1
-        while mortal and row >= 0 and access[row] <= oldest:
-            heads[slot, FIRST] = nexts[row]
-            heads[slot, LENGTH] -= 1
-            owners[row] = -1
-            row = nexts[row] - 1
-            if row < 0:
-                heads[slot, LAST] = 0
-        while row >= 0:
-            if not mortal or access[row] > oldest:
-                at[count] = i
-                ids[count] = row
-                count += 1
-            row = nexts[row] - 1
-    return count
 
 
 @helper
@@ -104,12 +48,104 @@ def unlink(heads: np.ndarray, nexts: np.ndarray, slot: int, before: int, row: in
     heads[slot, LENGTH] -= 1
 
 
+@kernel(
+    types.UniTuple(int64, 2)(
+        TABLE, INTS, INTS, READ_INTS, int64, READ_INTS, int64, int64, INTS, INTS
+    ),
+)  # fmt: skip
+def reach(
+    heads: np.ndarray,
+    nexts: np.ndarray,
+    owners: np.ndarray,
+    access: np.ndarray,
+    oldest: int,
+    slots: np.ndarray,
+    start: int,
+    limit: int,
+    rows: np.ndarray,
+    places: np.ndarray,
+) -> tuple[int, int]:
+    """How many of the slots from ``start`` on meet at most ``limit`` rows (but at least one slot),
+    as the end of that run, and how many rows that is at most. Expired rows at the head of a chain
+    go.
+
+    By slot from ``start`` on, ``rows`` gets the first row it meets, or -1, and ``places`` how many
+    rows the slots before it meet.
+    """
+    total = 0
+    for i in range(start, slots.shape[0]):
+        if i + AHEAD < slots.shape[0] and slots[i + AHEAD] >= 0:
+            prefetch(heads, slots[i + AHEAD])
+        slot, row, length = slots[i], int64(-1), int64(0)
+        if slot >= 0:
+            row = heads[slot, FIRST] - 1
+            while access.shape[0] > 0 and row >= 0 and access[row] <= oldest:
+                unlink(heads, nexts, slot, int64(-1), row)
+                owners[row] = -1
+                row = heads[slot, FIRST] - 1
+            length = heads[slot, LENGTH]
+        if i > start and total + length > limit:
+            return i, total
+        rows[i - start], places[i - start] = row, total
+        total += length
+    return int64(slots.shape[0]), total
+
+
+@kernel(
+    boolean(READ_INTS, READ_INTS, int64, READ_INTS, READ_INTS, int64, INTS, INTS),
+)
+def pairs(
+    nexts: np.ndarray,
+    access: np.ndarray,
+    oldest: int,
+    rows: np.ndarray,
+    places: np.ndarray,
+    start: int,
+    at: np.ndarray,
+    ids: np.ndarray,
+) -> bool:
+    """Row of the batch and row of the chain of all that meet, as ``reach`` counted them; a row
+    that has expired is -1, and it says whether there are any.
+
+    Chains are walked many at a time, so that their rows load side by side.
+    """
+    mortal = access.shape[0] > 0
+    expired = False
+    row = np.empty(_ABREAST, np.int64)
+    place, asked = np.empty_like(row), np.empty_like(row)
+    for block in range(0, rows.shape[0], _ABREAST):
+        active = 0
+        for i in range(block, min(block + _ABREAST, rows.shape[0])):
+            if rows[i] >= 0:
+                prefetch(nexts, rows[i])
+                row[active], place[active], asked[active] = rows[i], places[i], start + i
+                active += 1
+        while active > 0:
+            left = 0
+            for j in range(active):
+                here, to = row[j], place[j]
+                at[to], ids[to] = asked[j], here
+                if mortal and access[here] <= oldest:
+                    ids[to] = -1
+                    expired = True
+                after = nexts[here] - 1
+                if after >= 0:
+                    prefetch(nexts, after)
+                    row[left], place[left], asked[left] = after, to + 1, asked[j]
+                    left += 1
+            active = left
+    return expired
+
+
 @kernel(void(TABLE, INTS, READ_INTS, int64))
 def link(heads: np.ndarray, nexts: np.ndarray, owners: np.ndarray, start: int) -> None:
     """Appends the rows from ``start`` on to the chains of their owners."""
     for row in range(start, owners.shape[0]):
-        if row + AHEAD < owners.shape[0]:
-            prefetch(heads, owners[row + AHEAD])
+        if row + 2 * AHEAD < owners.shape[0]:
+            prefetch(heads, owners[row + 2 * AHEAD])
+            last = heads[owners[row + AHEAD], LAST]
+            if last > 0:
+                prefetch(nexts, last - 1)
         append(heads, nexts, owners[row], row)
 
 
