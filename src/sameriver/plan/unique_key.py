@@ -2,70 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sameriver.plan import logical
 from sameriver.plan.expressions import Call, Column, Expression, Literal, Named
 from sameriver.plan.logical import JoinKind, Logical
 from sameriver.plan.rules.tree import parts_of
 
+Key = tuple[str, ...]
 
-def unique_key(node: Logical) -> tuple[str, ...]:
-    """Columns that no two rows share at a time: a primary key, what a deduplication partitions
-    by, the keys of GROUP BY. A row is taken back before another of its key comes.
 
-    Empty: none is known, or not all of its columns are there.
+def unique_key(node: Logical) -> Key:
+    """The first of ``unique_keys``; empty: none is known."""
+    return next((key for key in unique_keys(node) if key), ())
+
+
+def unique_keys(node: Logical) -> tuple[Key, ...]:
+    """Sets of columns that no two rows share at a time: a primary key, what a deduplication
+    partitions by, the keys of GROUP BY. A row is taken back before another of its key comes.
+
+    A key without columns: there is one row at most.
     """
-    key = _key(node)
-    return key if set(key) <= set(node.schema.names) else ()
+    there = set(node.schema.names)
+    return tuple(key for key in dict.fromkeys(_keys(node)) if set(key) <= there)
 
 
-def _key(node: Logical) -> tuple[str, ...]:
+def _keys(node: Logical) -> Iterable[Key]:
     match node:
         case logical.Scan(table=table):
-            return table.primary_key
+            return [table.primary_key] if table.primary_key else []
         case logical.Project(input=below, columns=columns):
-            return _renamed(unique_key(below), columns)
+            return _renamed(unique_keys(below), columns)
         case logical.Filter(input=below, condition=condition):
-            for part in parts_of(condition):
-                partition = _first_of(below, part)
-                if partition:
-                    return partition
-            return unique_key(below)
+            first = (key for part in parts_of(condition) for key in _first_of(below, part))
+            return [*first, *unique_keys(below)]
         case logical.Aggregate(keys=keys, sets=None):
-            return keys
+            return [keys]
         case logical.Rank():
-            return _ranked(node)
+            return [*_ranked(node), *unique_keys(node.input)]
         case logical.Join():
             return _joined(node)
         case logical.TemporalJoin(left=left, processing=False):
-            return unique_key(left)
+            return unique_keys(left)
         case logical.Sort(input=below) | logical.Over(input=below):
-            return unique_key(below)
-    return ()
+            return unique_keys(below)
+    return []
 
 
-def _ranked(node: logical.Rank) -> tuple[str, ...]:
-    if node.function == "ROW_NUMBER" and node.start == node.end:
-        return node.partition
-    if node.function == "ROW_NUMBER" and node.column is not None:
-        return (*node.partition, node.column)
-    return unique_key(node.input)
+def _ranked(node: logical.Rank) -> list[Key]:
+    if node.function != "ROW_NUMBER":
+        return []
+    if node.start == node.end:
+        return [node.partition]
+    return [] if node.column is None else [(*node.partition, node.column)]
 
 
-def _joined(node: logical.Join) -> tuple[str, ...]:
-    """The key of the left side where a row of it meets one row at most."""
-    left, right = unique_key(node.left), unique_key(node.right)
+def _joined(node: logical.Join) -> list[Key]:
+    """The keys of a side whose rows meet one row at most, else those of both together."""
+    left, right = unique_keys(node.left), unique_keys(node.right)
     if node.kind in (JoinKind.SEMI, JoinKind.ANTI):
-        return left
+        return [*left]
     if node.kind not in (JoinKind.INNER, JoinKind.LEFT):
-        return ()
+        return []
     equal = _equal(node.condition)
-    if right and set(right) <= equal:
-        return left
-    if node.kind is JoinKind.LEFT:
-        return ()
-    if left and set(left) <= equal:
-        return right
-    return (*left, *right) if left and right else ()
+    found = [*left] if any(set(key) <= equal for key in right) else []
+    if node.kind is JoinKind.INNER:
+        found += right if any(set(key) <= equal for key in left) else []
+        found = found or [(*one, *other) for one in left for other in right]
+    return found
 
 
 def _equal(condition: Expression | None) -> set[str]:
@@ -78,38 +82,38 @@ def _equal(condition: Expression | None) -> set[str]:
     return found
 
 
-def _renamed(key: tuple[str, ...], columns: tuple[Named, ...]) -> tuple[str, ...]:
+def _renamed(keys: Iterable[Key], columns: tuple[Named, ...]) -> list[Key]:
     names = {
         column.expression.name: column.name
         for column in columns
         if isinstance(column.expression, Column)
     }
-    return tuple(names[name] for name in key) if set(key) <= set(names) else ()
+    return [tuple(names[name] for name in key) for key in keys if set(key) <= set(names)]
 
 
-def _first_of(node: Logical, part: Expression) -> tuple[str, ...]:
+def _first_of(node: Logical, part: Expression) -> list[Key]:
     """What a ROW_NUMBER that ``part`` limits to 1 is partitioned by."""
     match part:
         case Call(function="=" | "<=", args=(Column(name=name), value)) if _is_one(value):
             return _partition(node, name)
         case Call(function="=" | ">=", args=(value, Column(name=name))) if _is_one(value):
             return _partition(node, name)
-    return ()
+    return []
 
 
-def _partition(node: Logical, name: str) -> tuple[str, ...]:
+def _partition(node: Logical, name: str) -> list[Key]:
     match node:
         case logical.Over(calls=calls):
             own = [c for c in calls if c.call.name == name and c.call.function == "ROW_NUMBER"]
-            return own[0].partition if own else ()
+            return [c.partition for c in own]
         case logical.Project(input=below, columns=columns):
             found = next(c.expression for c in columns if c.name == name)
             if not isinstance(found, Column):
-                return ()
+                return []
             return _renamed(_partition(below, found.name), columns)
         case logical.Filter(input=below):
             return _partition(below, name)
-    return ()
+    return []
 
 
 def _is_one(value: Expression) -> bool:

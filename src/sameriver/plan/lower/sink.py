@@ -11,7 +11,7 @@ from sameriver.plan.physical.drop_update_before import DropUpdateBefore
 from sameriver.plan.physical.node import INSERT_ONLY, ChangelogMode, PhysicalNode
 from sameriver.plan.physical.sink import Sink
 from sameriver.plan.physical.sink_materializer import SinkMaterializer
-from sameriver.plan.unique_key import unique_key
+from sameriver.plan.unique_key import unique_key, unique_keys
 
 
 def lower_insert(
@@ -54,15 +54,14 @@ def _upserts(node: logical.Insert, below: PhysicalNode, settings: Settings) -> P
             f"table '{node.table.name}' takes changes by its primary key, and has none",
             hint="Add PRIMARY KEY (...) NOT ENFORCED to its columns.",
         )
-    upsert_key = unique_key(node.input)
-    held = bool(upsert_key) and set(upsert_key) <= set(keys)
+    held = any(set(key) <= set(keys) for key in unique_keys(node.input))
     apart = below.changelog != INSERT_ONLY and not held
     if settings.materialize == "FORCE" or (settings.materialize == "AUTO" and apart):
         return SinkMaterializer(
             schema=below.schema,
             input=below,
             keys=keys,
-            upsert_key=upsert_key,
+            upsert_key=unique_key(node.input),
             folded=settings.folded,
             ttl=settings.ttl,
         )
