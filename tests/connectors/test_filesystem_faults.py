@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ class Faults:
     def __init__(self, patch: pytest.MonkeyPatch, error: Callable[[], BaseException]) -> None:
         self.left = -1
         self._error = error
+        self._counting = threading.Lock()
         patch.setattr(os, "fsync", lambda handle: None)
         for name in ("open", "fsync", "replace", "truncate", "unlink", "mkdir"):
             patch.setattr(os, name, self._guarded(getattr(os, name)))
@@ -44,8 +46,9 @@ class Faults:
         )
 
     def _hit(self) -> bool:
-        self.left -= 1
-        return self.left == -1
+        with self._counting:
+            self.left -= 1
+            return self.left == -1
 
     def _guarded(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def guarded(*args: Any, **named: Any) -> Any:

@@ -29,6 +29,7 @@ from sameriver.connectors.filesystem.partition_commit import PartitionCommit
 from sameriver.connectors.filesystem.partitions import folder_names
 from sameriver.connectors.filesystem.rolling import Part, Rolling
 from sameriver.connectors.formats.format import Writer
+from sameriver.connectors.formats.parallel import each
 from sameriver.connectors.formats.registry import format_of
 from sameriver.connectors.print import named
 
@@ -174,13 +175,15 @@ class FilesystemSink:
     def _sync(self) -> None:
         """Makes all that was written since the last time safe."""
         parts = [p for p in (*self._finished.values(), *self._open.values()) if not p.synced]
-        for part in parts:
-            hidden = _hidden(self._root, part.name)
-            if self._format.text is not None:
-                check_size(hidden, part.writer.size)
-            sync(hidden)
-            part.synced = part.prepared = True
+        each(self._sync_part, parts)
         sync_folders((_hidden(self._root, part.name).parent for part in parts), self._root)
+
+    def _sync_part(self, part: Part) -> None:
+        hidden = _hidden(self._root, part.name)
+        if self._format.text is not None:
+            check_size(hidden, part.writer.size)
+        sync(hidden)
+        part.synced = part.prepared = True
 
     def commit(self, committable: Committable) -> None:
         self._commit_in(self._root, cast("list[str]", committable["finished"]), committable)
