@@ -54,6 +54,25 @@ def test_left_pads_what_is_not_found_in_place() -> None:
     ]
 
 
+def test_a_view_that_filters_and_computes_is_looked_up() -> None:
+    session = made()
+    session.execute(
+        "CREATE VIEW v AS SELECT k AS code, UPPER(name) AS big, COALESCE(NULLIF(name, 'two'), 'x') AS y"
+        " FROM dim WHERE name <> 'zwei';"
+    )
+    query = (
+        "SELECT id, code, big, y FROM l LEFT JOIN v FOR SYSTEM_TIME AS OF PROCTIME() AS d"
+        " ON l.k = d.code AND d.big <> 'ONE'"
+    )
+    assert rows(session, query) == [
+        (1, None, None, None),
+        (2, 2, "TWO", "x"),
+        (3, None, None, None),
+        (4, None, None, None),
+    ]
+    assert rows(session, query.replace("LEFT", "").replace("id, code, big, y", "y")) == [("x",)]
+
+
 def test_a_column_of_processing_time_asks_for_a_lookup(tmp_path: Path) -> None:
     LEFT.write_ndjson(tmp_path / "l.jsonl")
     DIM.write_ndjson(tmp_path / "dim.jsonl")

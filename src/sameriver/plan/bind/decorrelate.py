@@ -59,7 +59,7 @@ def decorrelated(around: Around, node: Logical) -> Dependent:
         case logical.Correlate():
             return _correlate(around, node)
         case _:
-            raise _refused(f"{type(node).__name__} in a query")
+            raise _refused(f"{type(node).__name__} in a query", node)
 
 
 def _projected(found: Dependent, named: Sequence[Named]) -> Dependent:
@@ -85,7 +85,7 @@ def _join(around: Around, node: logical.Join) -> Dependent:
         )
         return around.tested(joined, parts)
     if node.kind in (JoinKind.RIGHT, JoinKind.FULL):
-        raise _refused(f"a {node.kind.value} JOIN in a query")
+        raise _refused(f"a {node.kind.value} JOIN in a query", node)
     kept = around.keyed(right)
     first = around.keyed(left, around.read([*parts, *kept.tests]))
     tests = [substitute(part, dict(first.known)) for part in (*kept.tests, *parts)]
@@ -120,7 +120,7 @@ def _aggregate(around: Around, node: logical.Aggregate) -> Dependent:
 
 def _limit(around: Around, node: logical.Sort) -> Dependent:
     if not node.keys or node.limit is None:
-        raise _refused("LIMIT without ORDER BY, or OFFSET without LIMIT, in a query")
+        raise _refused("LIMIT without ORDER BY, or OFFSET without LIMIT, in a query", node)
     below = around.keyed(around.plain(decorrelated(around, node.input)))
     ranked = logical.Rank(
         input=below.node,
@@ -218,9 +218,10 @@ def _nullable(value: Expression) -> Expression:
     return replace(value, type=value.type.with_nullable(True))
 
 
-def _refused(construct: str) -> UserError:
+def _refused(construct: str, node: Logical) -> UserError:
     return UserError(
         "UNSUPPORTED",
         f"{construct} that reads columns of the query around it is not supported yet",
         hint="Join a derived table or view instead.",
+        position=getattr(node, "position", None),
     )

@@ -149,6 +149,7 @@ class Grouping:
                 f"Expression '{column.name}' is not being grouped, but a query beside the groups"
                 " reads it",
                 hint="Add it to GROUP BY.",
+                position=column.position,
             )
         return found
 

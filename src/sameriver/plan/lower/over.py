@@ -25,8 +25,9 @@ from sameriver.plan.physical.over_sorted import PLACES, SHIFTS, OverSorted
 
 Window = tuple[tuple[str, ...], tuple[SortKey, ...], Frame]
 
-_NEVER = ("PERCENT_RANK", "CUME_DIST", "NTILE")
-_NOT_IN_TIME = ("RANK", "DENSE_RANK", "LEAD")
+_BATCH = ("PERCENT_RANK", "CUME_DIST", "NTILE", "LEAD")
+"""What Flink has in batch only; LEAD over plain columns can be kept up to date."""
+_NOT_IN_TIME = ("RANK", "DENSE_RANK")
 
 
 def lower_over(node: logical.Over, below: PhysicalNode, settings: Settings) -> PhysicalNode:
@@ -93,8 +94,14 @@ def _is_time(order: tuple[SortKey, ...]) -> bool:
 def _physical(over: OverCall) -> tuple[Window, AggregateCall]:
     """A call as its node computes it, and the window it needs for that."""
     call, frame = over.call, over.frame
-    if call.function in _NEVER:
-        raise _unsupported(call, "Filter on ROW_NUMBER to rank the first rows, as in rn <= 10.")
+    if call.function in _BATCH and (call.function != "LEAD" or _is_time(over.order)):
+        raise UserError(
+            "UNSUPPORTED",
+            f"{call.function} Function is not supported in stream mode",
+            hint="It tells of rows that are still to come. Look back with LAG, or filter on"
+            " ROW_NUMBER to rank the first rows, as in rn <= 10.",
+            position=call.position,
+        )
     if not over.order and frame.following is None:
         frame = replace(frame, following=0)
     if frame.following is None or frame.following > 0:
