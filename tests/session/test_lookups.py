@@ -57,8 +57,8 @@ def test_left_pads_what_is_not_found_in_place() -> None:
 def test_a_view_that_filters_and_computes_is_looked_up() -> None:
     session = made()
     session.execute(
-        "CREATE VIEW v AS SELECT k AS code, UPPER(name) AS big, COALESCE(NULLIF(name, 'two'), 'x') AS y"
-        " FROM dim WHERE name <> 'zwei';"
+        "CREATE VIEW v AS SELECT k AS code, UPPER(name) AS big,"
+        " COALESCE(NULLIF(name, 'two'), 'x') AS y FROM dim WHERE name <> 'zwei';"
     )
     query = (
         "SELECT id, code, big, y FROM l LEFT JOIN v FOR SYSTEM_TIME AS OF PROCTIME() AS d"
