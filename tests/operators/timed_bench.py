@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
@@ -129,8 +128,8 @@ class Bench:
         distribution = self.node.distribution
         assert distribution is not None
         places = partition(frame, distribution[port], len(self.operators))
-        for shard, operator in enumerate(self.operators):
-            part = changes.gather(pl.Series(np.flatnonzero(places == shard)))
+        for operator, numbers in zip(self.operators, places, strict=True):
+            part = changes.gather(numbers)
             if len(part):
                 self.take(operator.process(port, part))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from sameriver.common.changes import (
     Event,
     Watermark,
 )
+from sameriver.state.kernels.deal import deal
 
 Times = npt.NDArray[np.int64]
 """Watermarks in ms."""
@@ -74,6 +76,9 @@ def merge(outputs: Sequence[Sequence[Event]], start: int) -> list[Event]:
     """
     if len(outputs) == 1 and len(outputs[0]) <= 1:
         return list(outputs[0])
+    rows = [event for events in outputs for event in events if isinstance(event, Changes)]
+    if len(rows) == sum(map(len, outputs)) and all(part.watermarks is None for part in rows):
+        return [_concat(rows)] if rows else []
     pieces: list[_Piece] = []
     finals = []
     for events in outputs:
@@ -121,34 +126,31 @@ def _concat(batches: Sequence[Changes]) -> Changes:
     return Changes(pl.concat([batch.rows for batch in batches]), kinds)
 
 
-def partition(rows: pl.DataFrame, columns: Sequence[str], shards: int) -> npt.NDArray[np.int64]:
-    """The shard of each row, by hash of its key."""
-    if not columns:
-        return np.zeros(rows.height, np.int64)
-    hashes = rows.select(columns).hash_rows(17).to_numpy()
-    # The high half of the hash, scaled to the number of shards: much faster than a remainder.
-    return (((hashes >> np.uint64(32)) * np.uint64(shards)) >> np.uint64(32)).astype(np.int64)
+def partition(rows: pl.DataFrame, columns: Sequence[str], shards: int) -> list[pl.Series]:
+    """Numbers of the rows that each shard gets, by hash of their key."""
+    numbers, ends = np.empty(rows.height, np.uint32), np.empty(shards, np.int64)
+    if columns:
+        deal(rows.select(columns).hash_rows(17).to_numpy(), ends, numbers)
+    else:
+        numbers[:], ends[:] = np.arange(rows.height), rows.height
+    return [pl.Series(numbers[start:end]) for start, end in pairwise([0, *ends])]
 
 
-def spread(changes: Changes, places: npt.NDArray[np.int64], shards: int) -> list[list[Event]]:
-    """The events each shard gets of a batch; ``places`` holds the shard of each row.
+def share(changes: Changes, rows: pl.Series) -> list[Event]:
+    """What a shard gets of a batch: the rows of these numbers.
 
     Between two rows of a shard the watermark may have moved at rows of others: a row's watermark
     becomes the one in force before the shard's next row.
     """
-    masks = [places == shard for shard in range(shards)]
+    taken = Changes(changes.rows, changes.kinds).gather(rows) if len(rows) else None
     if changes.watermarks is None:
-        return [[changes.filter(pl.Series(mask))] if mask.any() else [] for mask in masks]
-    return [_share(changes, changes.watermarks, np.flatnonzero(mask)) for mask in masks]
-
-
-def _share(changes: Changes, watermarks: pl.Series, positions: npt.NDArray[np.intp]) -> list[Event]:
-    after = watermarks.to_numpy()
-    if not len(positions):
+        return [] if taken is None else [taken]
+    after = changes.watermarks.to_numpy()
+    if taken is None:
         return [Watermark(int(after[-1]))]
+    positions = rows.to_numpy().astype(np.int64)
     events: list[Event] = []
     if positions[0] > 0:
         events.append(Watermark(int(after[positions[0] - 1])))
     ends = np.append(positions[1:] - 1, len(after) - 1)
-    taken = Changes(changes.rows, changes.kinds).gather(pl.Series(positions))
     return [*events, Changes(taken.rows, taken.kinds, pl.Series(after[ends]))]

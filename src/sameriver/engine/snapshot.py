@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import polars as pl
 
 from sameriver.connectors.connector import Committable, Position
@@ -102,7 +101,7 @@ def split_tables(
     for name, rows in tables.items():
         places = partition(rows, _distributed(keys.get(name, []), node.distribution or ()), shards)
         for shard, share in enumerate(shares):
-            share[name] = rows[pl.Series(np.flatnonzero(places == shard), dtype=pl.Int64)]
+            share[name] = rows[places[shard]]
     return shares
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK, Changes, Event, Watermark
 from sameriver.common.errors import InternalError
-from sameriver.engine.events import clip, cut, delayed, merge, partition, spread
+from sameriver.engine.events import clip, cut, delayed, merge, partition, share
 from sameriver.engine.snapshot import NodeCapture, NodeState, merge_tables, split_tables
 from sameriver.functions.failure import evaluating
 from sameriver.operators.operator import Operator
@@ -146,8 +146,7 @@ class Vertex:
             outputs = [self._run(self.operators[0], port, [changes])]
         else:
             places = partition(changes.rows, distribution[port], len(self.operators))
-            shares = spread(changes, places, len(self.operators))
-            outputs = self._parallel(lambda i, op: self._run(op, port, shares[i]))
+            outputs = self._parallel(lambda i, op: self._run(op, port, share(changes, places[i])))
         self._send(merge(outputs, self.emitted))
         self._advance()
 
