@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from saved import SCHEMA, delta, manifest, table, write
 
+from sameriver.checkpoint import disk
 from sameriver.checkpoint.files import digest, read_frame, write_frame
 from sameriver.checkpoint.fold import read_table, write_part
 from sameriver.checkpoint.folder import StateFolder
@@ -112,3 +113,10 @@ def test_a_torn_manifest_stops_a_job_rather_than_be_passed_over(tmp_path: Path) 
     path.write_bytes(path.read_bytes()[:50])
     with refused("TORN_FILE", "2/manifest"):
         folder.latest()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux only")
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").symlink_to("/dev/full")
+    with refused("CANT_WRITE", "No space left"), disk.writing("a checkpoint", tmp_path):
+        write_frame(tmp_path, "a.parquet", ROWS)

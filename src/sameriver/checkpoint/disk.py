@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import polars as pl
-
 from sameriver.common.errors import ExternalError
 
 
@@ -53,11 +51,10 @@ def writing(what: str, folder: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (OSError, pl.exceptions.PolarsError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
+    except OSError as error:
         raise ExternalError(
             "CANT_WRITE",
-            f"{what} can't be written into '{folder}': {reason or str(error).splitlines()[0]}",
+            f"{what} can't be written into '{folder}': {error.strerror or error}",
             hint="What was saved before stays in force. Make room, or make the folder writable, "
             "and run the same command again.",
             retry=True,

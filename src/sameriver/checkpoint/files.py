@@ -26,10 +26,14 @@ def write_frame(folder: Path, name: str, frame: pl.DataFrame, *, below: str = ""
         below: goes before the name in the path it is known by.
 
     Raises:
-        OSError, PolarsError: the disk is full, and the like.
+        OSError: the disk is full, and the like.
     """
     path = folder / name
-    frame.write_parquet(path, compression="zstd")
+    try:
+        frame.write_parquet(path, compression="zstd")
+    except pl.exceptions.ComputeError as error:
+        # this is how Polars tells of a full disk
+        raise OSError(str(error).splitlines()[0]) from error
     with path.open("rb") as file:
         checksum = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
         size = file.tell()

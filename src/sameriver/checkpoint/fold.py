@@ -44,7 +44,7 @@ def write_part(folder: Path, name: str, delta: Delta, shard: int, *, below: str)
     """Writes a delta into ``folder``: its rows with their ids, and the ids that are gone.
 
     Raises:
-        OSError, PolarsError: the disk is full, and the like.
+        OSError: the disk is full, and the like.
     """
     ids = pl.Series(unique(ID, delta.rows.columns), delta.ids)
     rows = delta.rows.select(ids, *delta.rows.columns)
