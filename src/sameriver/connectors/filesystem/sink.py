@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -53,7 +54,7 @@ class FilesystemSink:
         self._held: Schema = context.schema.select(kept)
         self._rolling = Rolling.of(context.options)
         self._completion = PartitionCommit(context.options)
-        self._job, self._run = _identifier(), _identifier()
+        self._job, self._run = _identifier(), _moment() + _identifier()[:4]
         self._number = 0
         self._open: dict[str, Part] = {}
         self._finished: dict[str, Part] = {}
@@ -98,7 +99,7 @@ class FilesystemSink:
             self._finish(folder)
 
     def _new(self, folder: str, now: int) -> Part:
-        name = f"part-{self._job}-{self._run}-{self._number}{self._suffix}"
+        name = f"part-{self._job}-{self._run}-{self._number:06}{self._suffix}"
         self._number += 1
         self._make(self._root / folder)
         self._hold()
@@ -260,6 +261,11 @@ class FilesystemSink:
 
 def _identifier() -> str:
     return uuid.uuid4().hex[:12]
+
+
+def _moment() -> str:
+    """Now: files sort as they were written, so that a changelog is read in order."""
+    return f"{time.time_ns() // 1_000_000:012x}"
 
 
 def _hidden(root: Path, name: str) -> Path:
