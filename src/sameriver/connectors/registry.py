@@ -25,7 +25,9 @@ CONNECTORS: dict[str, Connector] = {
 _COMMON = (
     ConnectorOption("scan.watermark.emit.strategy", "on-periodic or on-event"),
     ConnectorOption("scan.watermark.alignment.*", "accepted; one process reads in step"),
-    ConnectorOption("scan.watermark.idle-timeout", "accepted"),
+    ConnectorOption(
+        "scan.watermark.idle-timeout", "silence after which it holds no watermark back"
+    ),
     ConnectorOption("scan.parallelism", "accepted"),
     ConnectorOption("sink.parallelism", "accepted"),
 )

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from sameriver.checkpoint.manifest import Manifest
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
+from sameriver.common.config import Config
+from sameriver.common.time import parse_duration
 from sameriver.engine.checkpoints import Checkpointer
 from sameriver.engine.job import Job
 from sameriver.engine.prefetch import Prefetcher
@@ -61,7 +63,7 @@ class Driver:
         self._started = time.monotonic()
         self._flushed = self._started
         self._latency = job.config.duration("sameriver.batch.latency").total_seconds()
-        self._idle_after = job.config.duration("table.exec.source.idle-timeout").total_seconds()
+        self._idle_after = {node: _idle_after(node, job.config) for node in job.sources}
         self._open: dict[PhysicalNode, Prefetcher] = {}
         self._heard: dict[PhysicalNode, float] = {}
         self._ignored = 0
@@ -150,7 +152,8 @@ class Driver:
         batch = prefetcher.take(wait=_NAP if prefetcher.source.bounded else 0)
         now = time.monotonic()
         if batch is None:
-            if self._idle_after and now - self._heard[node] > self._idle_after:
+            idle_after = self._idle_after[node]
+            if idle_after and now - self._heard[node] > idle_after:
                 self.job.idle(node)
             return False
         self._heard[node] = now
@@ -211,6 +214,15 @@ def run(
         if progress is not None:
             progress(last)
         return last
+
+
+def _idle_after(node: PhysicalNode, config: Config) -> float:
+    """Seconds of silence after which a source is idle, by its table or the job; 0: never."""
+    own = None
+    if isinstance(node, Scan):
+        own = {**node.table.options, **dict(node.options)}.get("scan.watermark.idle-timeout")
+    wait = config.duration("table.exec.source.idle-timeout") if own is None else parse_duration(own)
+    return wait.total_seconds()
 
 
 def _ignored(prefetcher: Prefetcher) -> int:
