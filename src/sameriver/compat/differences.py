@@ -12,6 +12,9 @@ from sameriver.compat.strictness import Hold, How
 RETYPED = "SRC-07"
 """Rule of a value that is held under another type."""
 
+_UNLIKE = 99
+"""Level of items that have nothing in common."""
+
 _VERDICTS = {
     How.SET: Verdict.INCOMPATIBLE,
     How.SEQUENCE: Verdict.INCOMPATIBLE,
@@ -23,21 +26,34 @@ _VERDICTS = {
 
 @dataclass(slots=True)
 class Difference:
-    """Items that are in both plans, in one, or take each other's place (with how alike)."""
+    """Items that are in both plans, in one, or take each other's place (with how alike).
+
+    ``places``: of the items in the new plan.
+    """
 
     kept: list[tuple[Item, Item]] = field(default_factory=list)
     replaced: list[tuple[Item, Item, int]] = field(default_factory=list)
     removed: list[Item] = field(default_factory=list)
     added: list[Item] = field(default_factory=list)
+    places: dict[Item, int] = field(default_factory=dict)
 
     @property
     def moved(self) -> list[tuple[Item, Item]]:
         """Items of both plans that come in another order."""
         news = [new for _, new in self.kept]
-        order = sorted(news, key=self._places.__getitem__)
+        order = sorted(news, key=self.places.__getitem__)
         return [pair for pair, at in zip(self.kept, order, strict=True) if pair[1] is not at]
 
-    _places: dict[Item, int] = field(default_factory=dict)
+    def replace(self, old: Item, new: Item, level: int) -> None:
+        """One takes the place of the other."""
+        self.replaced.append((old, new, level))
+        _drop(self.removed, old)
+        _drop(self.added, new)
+
+    def replace_rest(self) -> None:
+        """Those that are left take each other's places, in order."""
+        for old, new in list(zip(self.removed, self.added, strict=False)):
+            self.replace(old, new, _UNLIKE)
 
 
 def difference(old: Sequence[Item], new: Sequence[Item], *, replaces: bool) -> Difference:
@@ -46,7 +62,7 @@ def difference(old: Sequence[Item], new: Sequence[Item], *, replaces: bool) -> D
     ``replaces``: those that are left take each other's places, in order.
     """
     found = Difference(removed=list(old), added=list(new))
-    found._places = {item: place for place, item in reversed(list(enumerate(new)))}
+    found.places = {item: place for place, item in reversed(list(enumerate(new)))}
     for item in old:
         same = next((other for other in found.added if other.identity == item.identity), None)
         if same is not None:
@@ -57,11 +73,7 @@ def difference(old: Sequence[Item], new: Sequence[Item], *, replaces: bool) -> D
     for level in range(-1, deepest):
         _pair(found, level)
     if replaces:
-        rest = list(zip(list(found.removed), list(found.added), strict=False))
-        for one, two in rest:
-            found.replaced.append((one, two, deepest))
-            _drop(found.removed, one)
-            _drop(found.added, two)
+        found.replace_rest()
     return found
 
 
@@ -76,9 +88,7 @@ def _pair(found: Difference, level: int) -> None:
     for item in list(found.removed):
         other = next((o for o in found.added if key(o) == key(item) is not None), None)
         if other is not None:
-            found.replaced.append((item, other, level))
-            _drop(found.removed, item)
-            _drop(found.added, other)
+            found.replace(item, other, level)
 
 
 def _drop(items: list[Item], item: Item) -> None:

@@ -94,7 +94,7 @@ def _call_reasons(old: Operator, new: Operator, strict: Strictness) -> Iterator[
     _across(distinct.removed, plain.added, distinct)
     hold = strict.holds[CALLS[1]]
     if hold.how is How.SEQUENCE:
-        _any(distinct)
+        distinct.replace_rest()
     yield from reasons(hold, distinct)
     left = [*plain.kept, *distinct.kept]
     rule = _survivor(old, new, strict, anything=bool(left))
@@ -113,14 +113,6 @@ def _across(removed: list[Item], added: list[Item], into: Difference) -> None:
             into.replaced.append((one, other, 1))
             removed.remove(one)
             added.remove(other)
-
-
-def _any(found: Difference) -> None:
-    """Those that are left take each other's places."""
-    for one, two in list(zip(found.removed, found.added, strict=False)):
-        found.replaced.append((one, two, 9))
-        found.removed.remove(one)
-        found.added.remove(two)
 
 
 def _survivor(old: Operator, new: Operator, strict: Strictness, *, anything: bool) -> str:
