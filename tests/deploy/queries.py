@@ -36,6 +36,15 @@ class Query:
     def sql(self) -> str:
         return DDL + self.write(self.choices)
 
+    def keys(self) -> list[str]:
+        """Output columns that tell the rows of an aggregation apart; none if they don't."""
+        keys = listed(self.choices.get("keys", []))
+        if self.write is group:
+            return [name_of(key) for key in keys]
+        if self.write is window and self.choices["end"]:
+            return ["window_end", *map(name_of, keys)]
+        return []
+
 
 def some(of: tuple[str, ...], least: int, most: int) -> Callable[[random.Random], list[str]]:
     return lambda rng: rng.sample(of, rng.randint(least, most))
@@ -60,7 +69,12 @@ def of_a(condition: object) -> str:
 
 
 def named(expressions: list[str]) -> str:
-    return ", ".join(f"{text} AS o{sum(map(ord, text))}" for text in expressions)
+    return ", ".join(f"{text} AS {name_of(text)}" for text in expressions)
+
+
+def name_of(expression: str) -> str:
+    """The same name for the same expression, wherever it stands."""
+    return f"o{sum(map(ord, expression))}"
 
 
 def aggregates(c: dict[str, object]) -> list[str]:
@@ -168,7 +182,7 @@ def over(c: dict[str, object]) -> str:
         "range": f"RANGE BETWEEN INTERVAL '{c['size']}' SECOND PRECEDING AND CURRENT ROW",
         "all": "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW",
     }[str(c["frame"])]
-    shown = [f"{call} OVER x AS o{sum(map(ord, call))}" for call in calls]
+    shown = [f"{call} OVER x AS {name_of(call)}" for call in calls]
     return (
         f"SELECT {', '.join([*listed(c['columns']), *shown])} FROM a{where(c['filter'])}"
         f" WINDOW x AS (PARTITION BY {c['key']} ORDER BY ts {frame});"
@@ -306,7 +320,10 @@ def random_edit(family: str, rng: random.Random) -> tuple[Query, Query]:
     base = FAMILIES[family]
     choices = {name: pick(rng) for name, pick in base.options.items()}
     changed = dict(choices)
-    for name in rng.sample(sorted(base.options), rng.choice([0, 1, 1, 1, 1, 2])):
+    names = sorted(base.options)
+    # Edits of what is computed are the ones that people make most.
+    names += [name for name in ("plain", "calls") if name in names] * 4
+    for name in dict.fromkeys(rng.sample(names, rng.choice([0, 1, 1, 1, 1, 2]))):
         changed[name] = _edited(choices[name], base.options[name], rng)
     return Query(base.write, base.options, choices), Query(base.write, base.options, changed)
 
