@@ -137,6 +137,8 @@ SINKS = [
     ("SELECT k AS id, COUNT(*) AS k, SUM(v) AS v FROM a WHERE k IS NOT NULL GROUP BY k", "id"),
     ("SELECT k AS id, MAX(v), MIN(v) FROM a GROUP BY k HAVING MAX(v) < 3 AND k >= 0", "id"),
     ("SELECT a.id, a.k, b.v FROM a LEFT JOIN b ON a.k = b.id", "id"),
+    ("SELECT id, k, SUM(v) OVER (PARTITION BY k ORDER BY id) AS v FROM a", "id"),
+    ("SELECT id, k, v FROM a ORDER BY v, id LIMIT 3", "id"),
     ("SELECT b.id, a.k, b.v FROM a JOIN b ON a.id = b.id WHERE a.v > 0", "id"),
     (
         "SELECT k AS id, v, r FROM (SELECT k, v, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC)"
