@@ -10,7 +10,7 @@ from sameriver.common.types import to_polars
 from sameriver.operators.accumulators import value_schema
 from sameriver.operators.accumulators.accumulator import Rows
 from sameriver.plan.expressions import AggregateCall, Column, Expression, Literal
-from sameriver.plan.physical.aggregate_state import SideTable, value_arguments
+from sameriver.plan.physical.aggregate_state import SideTable, takes_nulls, value_arguments
 from sameriver.state.kernels.types import Ints, Signs
 from sameriver.state.multiset import Multiset
 from sameriver.state.value_set import ValueSet
@@ -24,7 +24,7 @@ class Distinct:
     ) -> None:
         self.calls = table.calls
         self.first = calls[table.calls[0]]
-        self.nulls = any(calls[number].function == "ARRAY_AGG" for number in table.calls)
+        self.nulls = any(takes_nulls(calls[number]) for number in table.calls)
         # How often each value was seen matters only where rows are taken back.
         kind = Multiset if retract else ValueSet
         self.values = kind(value_schema(self.first), nulls=self.nulls)

@@ -101,12 +101,6 @@ def _arguments(call: exp.Expr, name: str) -> tuple[Sequence[exp.Expr], bool]:
             position=position(call),
         )
     if isinstance(first, exp.Distinct):
-        if functions.aggregate(name) is None:
-            raise unsupported(
-                f"DISTINCT in '{name}', a function in Python,",
-                call,
-                "Make the rows distinct in a derived table.",
-            )
         return first.expressions, True
     return written, False
 

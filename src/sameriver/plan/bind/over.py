@@ -16,7 +16,6 @@ from sameriver.plan.bind.aggregate_call import aggregate_call, is_aggregate
 from sameriver.plan.bind.calls import coerce, operand, unknown_function
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.frames import bind_frame
-from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.expressions import AggregateCall, Column, Expression, Literal, Named, SortKey
 from sameriver.plan.logical import Frame, Logical, OverCall
 from sameriver.sql.nodes import position
@@ -147,12 +146,6 @@ class OverCalls:
     def _function(self, node: exp.Expr, environment: Environment) -> AggregateCall:
         if is_aggregate(node, environment.context):
             call = aggregate_call(node, environment, empty=False)
-            if call.definition is not None:
-                raise unsupported(
-                    f"'{call.function}', a function in Python, with OVER",
-                    node,
-                    "Group by a window instead.",
-                )
         else:
             call = _ranking_call(node, environment)
         args = tuple(self._column(arg, keep_literal=True) for arg in call.args)
