@@ -1,4 +1,5 @@
-"""Runs one case once on one engine, in a process of its own, and prints seconds and memory."""
+"""Runs one case once on one engine, in a process of its own, and prints seconds and memory; or the
+memory of its state."""
 
 from __future__ import annotations
 
@@ -6,7 +7,10 @@ import json
 import resource
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
+
+from memory import memory
 
 from cases import CASES, Case
 
@@ -35,6 +39,9 @@ def run_duckdb(case: Case, folder: Path) -> float:
 
 def main(engine: str, name: str, folder: str) -> None:
     case = next(case for case in CASES if case.name == name)
+    if engine == "state":
+        print(json.dumps(asdict(memory(case, Path(folder)))))
+        return
     run = {"sameriver": run_sameriver, "duckdb": run_duckdb}[engine]
     seconds = run(case, Path(folder))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

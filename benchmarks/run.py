@@ -2,6 +2,9 @@
 
 Engines take turns on the same file, each run in a process of its own; the best of a few runs
 counts, for both. DuckDB keeps its result in memory; sameriver streams it to ``blackhole``.
+
+State is measured once all input is read: rows kept (the last watermark frees those that wait for
+it), bytes held by row and by key, and that over the packed size of the same rows.
 """
 
 from __future__ import annotations
@@ -45,10 +48,20 @@ def compare(case: Case, folder: Path, rows: int, repeat: int) -> bool:
     ours, theirs = (rows / best[engine] / 1e6 for engine in ("sameriver", "duckdb"))
     ratio = ours / theirs
     met = ratio >= case.bar and memory < 4
+    state = measure("state", case, folder)
     figures = f"{ours:8.2f} {theirs:8.2f} {ratio:8.2f}x {case.bar:6.2f}x {memory:8.2f}"
     head = f"{case.name:<20} {rows / 1e6:6.1f} {case.shards:6}"
-    print(head, figures, "ok" if met else "MISSED", flush=True)
+    print(head, figures, per_row(state), "ok" if met else "MISSED", flush=True)
     return met
+
+
+def per_row(state: dict[str, float]) -> str:
+    """Rows of state, bytes of each and a key, and how that compares with the rows' own bytes."""
+    if not state["rows"]:
+        return f"{'-':>8} {'-':>6} {'-':>6} {'-':>7}"
+    held, rows = state["held"], state["rows"]
+    times = f"{held / state['raw']:.1f}x"
+    return f"{rows / 1e6:8.3f} {held / rows:6.0f} {held / state['keys']:6.0f} {times:>7}"
 
 
 def first_row(folder: Path) -> bool:
@@ -79,7 +92,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         heads = ("M rows", "shards", "ours", "duckdb", "ratio", "bar", "GiB")
-        print("{:<20} {:>6} {:>6} {:>8} {:>8} {:>9} {:>7} {:>8}".format("case", *heads))
+        heads += ("M kept", "B/row", "B/key", "of raw")
+        form = "{:<20} {:>6} {:>6} {:>8} {:>8} {:>9} {:>7} {:>8} {:>8} {:>6} {:>6} {:>7}"
+        print(form.format("case", *heads))
         chosen = [c for c in CASES if options.case in (None, c.name)]
         met = [compare(case, folder, options.rows, options.repeat) for case in chosen]
         met.append(first_row(Path(temporary)))
