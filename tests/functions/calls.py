@@ -101,7 +101,7 @@ def over_rows(expression: Expression, zone: ZoneInfo = UTC) -> object:
         return evaluate(expression, zone)
     clock = pl.Series([CLOCK] * 4, dtype=pl.Datetime("ms", "UTC"))
     frame = pl.DataFrame({**columns, NOW: clock})
-    result = frame.select(compile_expression(lifted, zone).alias("x"))["x"]
+    result = frame.select(compile_expression(lifted, zone).alias("x"), pl.col(NOW))["x"]
     assert result.dtype == to_polars(expression.type), (result.dtype, expression.type)
     values: list[object] = result.to_list()
     assert str(values[0]) == str(values[2]), values
@@ -115,7 +115,10 @@ def _lift(expression: Expression, columns: dict[str, pl.Series]) -> Expression:
     """The first argument that is data becomes a column; units and patterns stay."""
     if isinstance(expression, Call) and expression.args:
         place = 1 if expression.function in _LEADING_WORD else 0
+        place += expression.function == "JSON_OBJECT"
         args = list(expression.args)
+        if place >= len(args):
+            return expression
         args[place] = _lift(args[place], columns)
         return replace(expression, args=tuple(args))
     if isinstance(expression, Literal) and expression.type.root is not t.Root.NULL:

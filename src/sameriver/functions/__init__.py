@@ -21,26 +21,28 @@ from sameriver.functions.signature import AggregateFunction, ScalarFunction
 from sameriver.functions.strings import STRINGS
 from sameriver.functions.temporal import TEMPORALS
 
-_FAMILIES = (
-    COMPARISON,
-    LOGIC,
-    ARITHMETIC,
-    MATHEMATICS,
-    CONDITIONAL,
-    CONVERSION,
-    STRINGS,
-    REGEX,
-    HASHING,
-    ADDRESSES,
-    TEMPORALS,
-    COLLECTIONS,
-    JSON,
-    IDENTITY,
-    PERCENTILES,
-)
+FAMILIES = {
+    "Comparison": COMPARISON,
+    "Logic": LOGIC,
+    "Arithmetic": ARITHMETIC,
+    "Mathematics": MATHEMATICS,
+    "Choice": CONDITIONAL,
+    "Conversion": CONVERSION,
+    "Text": STRINGS,
+    "Patterns": REGEX,
+    "Hashes": HASHING,
+    "Addresses": ADDRESSES,
+    "Time": TEMPORALS,
+    "Collections": COLLECTIONS,
+    "JSON": JSON,
+    "Identity and types": IDENTITY,
+    "Percentiles": PERCENTILES,
+}
+"""Scalar functions and operators, by what they are about."""
+
 _SCALARS = {
     name: function
-    for family in _FAMILIES
+    for family in FAMILIES.values()
     for function in family
     for name in (function.name, *function.aliases)
 }

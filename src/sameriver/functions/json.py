@@ -8,17 +8,25 @@ on empty, default, on error, default)``, ``JSON_QUERY(text, path, wrapper, on em
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from functools import partial
 
 import polars as pl
 
 from sameriver.common.types import (
+    APPROXIMATE,
+    BINARIES,
     BOOLEAN,
+    CHARACTERS,
+    DOUBLE,
+    INTERVALS,
     NUMERIC,
     STRING,
     DataType,
     Root,
+    array,
 )
 from sameriver.functions.casts import cast
 from sameriver.functions.distinct import by_distinct
@@ -27,14 +35,22 @@ from sameriver.functions.forms import (
     ANY,
     CONSTANT,
     TEXT,
+    Family,
     Form,
     fit,
     infer,
     wrong_arguments,
 )
-from sameriver.functions.jsonpath import Invalid, JsonValue, Path, dump, find, parse, path
+from sameriver.functions.jsonpath import Invalid, JsonValue, Path, dump, find, parse, path_or_none
 from sameriver.functions.render import text as rendered
-from sameriver.functions.signature import Evaluation, Operand, Resolved, ScalarFunction
+from sameriver.functions.signature import (
+    UNKNOWN,
+    Evaluation,
+    Infer,
+    Operand,
+    Resolved,
+    ScalarFunction,
+)
 
 _Args = Sequence[pl.Expr]
 
@@ -46,9 +62,16 @@ def _value_types(operands: Sequence[Operand]) -> Resolved:
     if len(operands) == 2:
         return Resolved(tuple(parameters), STRING)
     result = STRING if operands[2].type.root is Root.NULL else operands[2].type
+    if result.root not in _RETURNED:
+        raise wrong_arguments(
+            "JSON_VALUE", operands, (short, full), hint="It returns STRING, BOOLEAN, INT or DOUBLE."
+        )
     result = result.with_nullable(True)
     parameters[4] = parameters[6] = result
     return Resolved(tuple(parameters), result)
+
+
+_RETURNED = (*CHARACTERS, Root.BOOLEAN, Root.INT, Root.DOUBLE)
 
 
 def _option(evaluation: Evaluation, position: int, default: str = "NULL") -> str:
@@ -59,9 +82,13 @@ def _option(evaluation: Evaluation, position: int, default: str = "NULL") -> str
 
 def _value(evaluation: Evaluation, args: _Args) -> pl.Expr:
     """A scalar at the path, as text, then as what RETURNING says."""
-    to = path(str(evaluation.operands[1].value))
+    to = path_or_none(str(evaluation.operands[1].value))
     read = partial(
-        _read_scalar, to, _option(evaluation, 3) == "ERROR", _option(evaluation, 5) == "ERROR"
+        _read_scalar,
+        to,
+        _option(evaluation, 3) == "ERROR",
+        _option(evaluation, 5) == "ERROR",
+        evaluation.result.root,
     )
     pair = pl.Struct({"state": pl.Int8, "text": pl.String})
     found = by_distinct(read, pair, args[0])
@@ -77,51 +104,80 @@ _FOUND, _EMPTY, _ERROR = 0, 1, 2
 
 
 def _read_scalar(
-    to: Path, fail_if_empty: bool, fail_on_error: bool, text: str
+    to: Path | None, fail_if_empty: bool, fail_on_error: bool, root: Root, text: str
 ) -> dict[str, object]:
     try:
         found = find(text, to)
+        strict = to is not None and to.strict
         if len(found) > 1 or (found and isinstance(found[0], dict | list)):
-            if to.strict:
+            if strict:
                 raise Invalid("it is no scalar")
             found = []
+        if found == [None] and strict:
+            raise Invalid("it is null")
     except Invalid as error:
         if fail_on_error:
             raise failure("JSON_ERROR", f"JSON_VALUE of '{text}': {error}") from None
         return {"state": _ERROR, "text": None}
-    if found == [None] and to.strict:
-        return {"state": _FOUND, "text": None}
     if not found or found[0] is None:
         if fail_if_empty:
             raise failure("JSON_EMPTY", f"JSON_VALUE of '{text}' is empty")
         return {"state": _EMPTY, "text": None}
     value = found[0]
+    wanted = _KINDS.get(root)
+    if wanted is not None and type(value) is not wanted:
+        raise failure("JSON_TYPE", f"JSON_VALUE of '{text}': {dump(value)} is no {root.value}")
     return {"state": _FOUND, "text": value if isinstance(value, str) else dump(value)}
 
 
+_KINDS: dict[Root, type] = {Root.BOOLEAN: bool, Root.INT: int, Root.DOUBLE: Decimal}
+"""What a value has to be in the text for RETURNING; nothing is converted, as in Flink."""
+
+
+def _query_types(operands: Sequence[Operand]) -> Resolved:
+    short: Form = (TEXT, CONSTANT)
+    full: Form = (TEXT, CONSTANT, CONSTANT, CONSTANT, CONSTANT, ANY)
+    parameters = fit("JSON_QUERY", (short, full), operands)
+    listed = len(parameters) == 6 and parameters[5].root is Root.ARRAY
+    return Resolved(parameters, array(STRING) if listed else STRING)
+
+
 def _query(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    to = path(str(evaluation.operands[1].value))
+    to = path_or_none(str(evaluation.operands[1].value))
     wrapper = _option(evaluation, 2, "WITHOUT")
     on_empty, on_error = _option(evaluation, 3), _option(evaluation, 4)
     read = partial(_read_query, to, wrapper, on_empty, on_error)
-    return by_distinct(read, pl.String, args[0])
+    found = by_distinct(read, pl.String, args[0])
+    if evaluation.result.root is Root.ARRAY:
+        return by_distinct(_strings, pl.List(pl.String), found)
+    return found
 
 
-def _read_query(to: Path, wrapper: str, on_empty: str, on_error: str, text: str) -> str | None:
+def _strings(text: str) -> list[str | None] | None:
+    """Items of a JSON array, other than text as they are written."""
+    value = parse(text)
+    if not isinstance(value, list):
+        return None
+    return [v if isinstance(v, str) else None if v is None else dump(v) for v in value]
+
+
+def _read_query(
+    to: Path | None, wrapper: str, on_empty: str, on_error: str, text: str
+) -> str | None:
     try:
         found = find(text, to)
-        several = None in to.steps
+        several = to is not None and None in to.steps
         value: JsonValue = found if several else found[0] if found else None
         if not found or value is None:
             return _instead(on_empty, "JSON_EMPTY", text)
-        holds = isinstance(value, dict | list)
-        if wrapper == "WITH UNCONDITIONAL" or (wrapper == "WITH CONDITIONAL" and not holds):
+        listed = isinstance(value, list)
+        if wrapper == "WITH UNCONDITIONAL" or (wrapper == "WITH CONDITIONAL" and not listed):
             return dump([value])
-        if not holds and to.strict:
+        if isinstance(value, dict | list):
+            return dump(value)
+        if to is not None and to.strict:
             raise Invalid("it is a scalar")
-        if not holds:
-            return _instead(on_empty, "JSON_EMPTY", text)
-        return dump(value)
+        return _instead(on_empty, "JSON_EMPTY", text)
     except Invalid:
         return _instead(on_error, "JSON_ERROR", text)
 
@@ -133,12 +189,12 @@ def _instead(option: str, code: str, text: str) -> str | None:
 
 
 def _exists(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    to = path(str(evaluation.operands[1].value))
+    to = path_or_none(str(evaluation.operands[1].value))
     read = partial(_read_exists, to, _option(evaluation, 2, "FALSE"))
     return by_distinct(read, pl.Boolean, args[0])
 
 
-def _read_exists(to: Path, on_error: str, text: str) -> bool | None:
+def _read_exists(to: Path | None, on_error: str, text: str) -> bool | None:
     try:
         return any(value is not None for value in find(text, to))
     except Invalid as error:
@@ -179,8 +235,18 @@ def to_json(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
     match type.root:
         case Root.BOOLEAN:
             return value.cast(pl.String)
+        case root if root in APPROXIMATE:
+            return _floating(value.cast(pl.Float64), evaluation)
+        case Root.DECIMAL:
+            tiny = (value.cast(pl.Float64).abs() < 1e-6) & bool((type.scale or 0) > 6)
+            odd = by_distinct(str, pl.String, pl.when(tiny).then(value))
+            return pl.coalesce(odd, rendered(value, type, evaluation.zone))
         case root if root in NUMERIC:
             return rendered(value, type, evaluation.zone)
+        case Root.TIMESTAMP | Root.TIMESTAMP_LTZ:
+            return _moment(value, "Z" if type.root is Root.TIMESTAMP_LTZ else "")
+        case root if root in BINARIES:
+            return pl.format('"{}"', value.bin.encode("base64"))
         case Root.ARRAY:
             items = value.list.eval(_or_null(pl.element(), type.children[0], evaluation))
             return pl.format("[{}]", items.list.join(","))
@@ -203,38 +269,100 @@ def to_json(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
     return by_distinct(dump, pl.String, rendered(value, type, evaluation.zone))
 
 
+def _floating(value: pl.Expr, evaluation: Evaluation) -> pl.Expr:
+    """As Java's BigDecimal prints it: 1.0E+10; what is no number in quotes."""
+    size = value.abs()
+    plain = (size >= 1e-3) & (size < 1e7)
+    shown = rendered(pl.when(~plain).then(value), DOUBLE, evaluation.zone)
+    return pl.coalesce(by_distinct(_exact, pl.String, shown), value.cast(pl.String))
+
+
+def _exact(shown: str) -> str:
+    value = Decimal(shown)
+    return str(value if value else abs(value)) if value.is_finite() else f'"{shown}"'
+
+
+def _moment(value: pl.Expr, zone: str) -> pl.Expr:
+    """ISO 8601 with as many digits of a second as there are."""
+    digits = value.dt.strftime("%.9f").str.strip_chars_end("0")
+    fraction = pl.when(value.dt.nanosecond() != 0).then(digits).otherwise(pl.lit(""))
+    shown = value.dt.strftime("%Y-%m-%dT%H:%M:%S")
+    return pl.concat_str(pl.lit('"'), shown, fraction, pl.lit(f'{zone}"'))
+
+
 def _or_null(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
     return to_json(value, type, evaluation).fill_null("null")
 
 
-def _object_types(operands: Sequence[Operand]) -> Resolved:
-    forms: tuple[Form, ...] = ((CONSTANT,), (CONSTANT, TEXT, ANY), (CONSTANT, TEXT, ANY, ANY, ...))
-    parameters = fit("JSON_OBJECT", forms, operands)
-    if len(operands) % 2 == 0:
-        raise wrong_arguments("JSON_OBJECT", operands, forms)
+def _check(name: str, types: Sequence[DataType]) -> None:
+    """Refuses what has no JSON text, as Flink does.
+
+    Raises:
+        UserError: WRONG_ARGUMENTS.
+    """
+    for type in types:
+        if type.root in (Root.DATE, Root.TIME, *INTERVALS):
+            raise wrong_arguments(
+                name, [Operand(type)], ((ANY,),), hint="CAST it to STRING or TIMESTAMP."
+            )
+        _check(name, type.children)
+
+
+def _object_types(name: str, key: Family) -> Infer:
+    forms: tuple[Form, ...] = ((CONSTANT,), (CONSTANT, key, ANY), (CONSTANT, key, ANY, ANY, ...))
+
+    def settle(operands: Sequence[Operand]) -> Resolved:
+        parameters = fit(name, forms, operands)
+        constant = all(key.parameter(operand) for operand in operands[1::2])
+        if len(operands) % 2 == 0 or not constant:
+            raise wrong_arguments(name, operands, forms)
+        _check(name, parameters[2::2])
+        return Resolved(parameters, STRING.not_null)
+
+    return settle
+
+
+def _array_types(operands: Sequence[Operand]) -> Resolved:
+    parameters = fit("JSON_ARRAY", ((CONSTANT,), (CONSTANT, ANY, ...)), operands)
+    _check("JSON_ARRAY", parameters[1:])
     return Resolved(parameters, STRING.not_null)
 
 
+def _string_types(operands: Sequence[Operand]) -> Resolved:
+    (type,) = fit("JSON_STRING", ((ANY,),), operands)
+    _check("JSON_STRING", [type])
+    return Resolved((type,), STRING.with_nullable(type.nullable))
+
+
 def _object(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    entries: list[pl.Expr] = []
+    """Of entries with one constant key the last counts."""
+    entries: dict[object, pl.Expr] = {}
     for position in range(1, len(args), 2):
         key = by_distinct(dump, pl.String, args[position])
-        content = to_json(args[position + 1], evaluation.operands[position + 1].type, evaluation)
-        entries.append(pl.concat_str([key, pl.lit(":"), _known(evaluation, content)]))
-    return _wrapped("{", entries, "}")
+        content = _known(evaluation, _content(evaluation, args, position + 1))
+        value = evaluation.operands[position].value
+        name = position if value is UNKNOWN else value
+        entries[name] = pl.concat_str([key, pl.lit(":"), content])
+    return _wrapped("{", list(entries.values()), "}")
 
 
 def _array(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    operands = evaluation.operands
     items = [
-        _known(evaluation, to_json(args[position], operands[position].type, evaluation), "ABSENT")
+        _known(evaluation, _content(evaluation, args, position), "ABSENT")
         for position in range(1, len(args))
     ]
     return _wrapped("[", items, "]")
 
 
+def _content(evaluation: Evaluation, args: _Args, position: int) -> pl.Expr:
+    """JSON text of an argument; what is JSON already, as the first argument tells, stays."""
+    if str(position) in str(evaluation.operands[0].value).split()[1:]:
+        return args[position]
+    return to_json(args[position], evaluation.operands[position].type, evaluation)
+
+
 def _known(evaluation: Evaluation, content: pl.Expr, default: str = "NULL") -> pl.Expr:
-    option = str(evaluation.operands[0].value or default).upper()
+    option = str(evaluation.operands[0].value or default).split()[0].upper()
     return content if option == "ABSENT" else content.fill_null("null")
 
 
@@ -245,8 +373,16 @@ def _wrapped(start: str, parts: list[pl.Expr], end: str) -> pl.Expr:
     return pl.concat_str([pl.lit(start), inner, pl.lit(end)])
 
 
-def _quoted(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    return by_distinct(dump, pl.String, args[0])
+def _checked(text: str) -> str:
+    """The same text, compact.
+
+    Raises:
+        EvaluationError: BAD_JSON.
+    """
+    try:
+        return dump(parse(text))
+    except Invalid as error:
+        raise failure("BAD_JSON", f"'{text}' is no JSON: {error}") from None
 
 
 def _unquoted(text: str) -> str:
@@ -269,7 +405,7 @@ def _function(
         name=name,
         infer=infer(name, *forms, result=result, nullable=nullable),
         kernel=kernel,
-        fallible=name in ("JSON_QUERY", "JSON_EXISTS"),
+        fallible=name == "JSON_EXISTS",
     )
 
 
@@ -277,27 +413,34 @@ _PATHED: Form = (TEXT, CONSTANT)
 
 JSON = [
     ScalarFunction(name="JSON_VALUE", infer=_value_types, kernel=_value, fallible=True),
-    _function(
-        "JSON_QUERY",
-        (_PATHED, (*_PATHED, CONSTANT, CONSTANT, CONSTANT)),
-        _query,
-        STRING,
-        nullable=True,
-    ),
+    ScalarFunction(name="JSON_QUERY", infer=_query_types, kernel=_query, fallible=True),
     _function("JSON_EXISTS", (_PATHED, (*_PATHED, CONSTANT)), _exists, BOOLEAN, nullable=True),
     *_is_json("VALUE", None),
     *_is_json("OBJECT", (dict,)),
     *_is_json("ARRAY", (list,)),
     *_is_json("SCALAR", ()),
-    ScalarFunction(name="JSON_OBJECT", infer=_object_types, kernel=_object),
-    _function("JSON_ARRAY", ((CONSTANT,), (CONSTANT, ANY, ...)), _array, STRING, nullable=False),
+    ScalarFunction(
+        name="JSON_OBJECT", infer=_object_types("JSON_OBJECT", CONSTANT), kernel=_object
+    ),
+    ScalarFunction(name="$JSON_ENTRY", infer=_object_types("JSON_OBJECTAGG", TEXT), kernel=_object),
+    ScalarFunction(name="JSON_ARRAY", infer=_array_types, kernel=_array),
+    ScalarFunction(
+        name="JSON_STRING",
+        infer=_string_types,
+        kernel=lambda e, args: to_json(args[0], e.operands[0].type, e),
+    ),
     _function(
-        "JSON_STRING",
-        ((ANY,),),
-        lambda e, args: to_json(args[0], e.operands[0].type, e),
+        "JSON_QUOTE",
+        ((TEXT,),),
+        lambda _, args: by_distinct(json.dumps, pl.String, args[0]),
         STRING,
     ),
-    _function("JSON_QUOTE", ((TEXT,),), _quoted, STRING),
+    ScalarFunction(
+        name="$JSON",
+        infer=infer("JSON", (TEXT,), result=STRING),
+        kernel=lambda _, args: by_distinct(_checked, pl.String, args[0]),
+        fallible=True,
+    ),
     _function(
         "JSON_UNQUOTE",
         ((TEXT,),),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from sameriver.functions.failure import failure
+from sameriver.functions.failure import EvaluationError, failure
 
 JsonValue = None | bool | int | Decimal | str | list["JsonValue"] | dict[str, "JsonValue"]
 
@@ -29,8 +29,8 @@ class Invalid(Exception):
 
 
 _STEP = re.compile(
-    r"""\.(?P<star>\*) | \.(?P<key>[^.\[\s]+) | \[\s*'(?P<quoted>[^']*)'\s*\]
-      | \[\s*"(?P<double>[^"]*)"\s*\] | \[\s*(?P<index>\d+)\s*\] | \[\s*(?P<all>\*)\s*\]""",
+    r"""\.(?P<star>\*) | \.(?P<key>[^.\[\s]+) | \.?\[\s*'(?P<quoted>[^']*)'\s*\]
+      | \.?\[\s*"(?P<double>[^"]*)"\s*\] | \[\s*(?P<index>-?\d+)\s*\] | \[\s*(?P<all>\*)\s*\]""",
     re.VERBOSE,
 )
 
@@ -58,6 +58,14 @@ def path(text: str) -> Path:
     return Path(tuple(steps), (match.group(1) or "strict").lower() == "strict")
 
 
+def path_or_none(text: str) -> Path | None:
+    """The same; None if it is malformed, which is an error of each value, as in Flink."""
+    try:
+        return path(text)
+    except EvaluationError:
+        return None
+
+
 def parse(text: str) -> JsonValue:
     """The JSON value.
 
@@ -75,12 +83,14 @@ def _refuse(word: str) -> None:
     raise ValueError(word)
 
 
-def find(text: str, to: Path) -> list[JsonValue]:
+def find(text: str, to: Path | None) -> list[JsonValue]:
     """What the path leads to; empty if a lax path leads nowhere.
 
     Raises:
-        Invalid: no JSON, or a strict path leads nowhere.
+        Invalid: no JSON, no path, or a strict path leads nowhere.
     """
+    if to is None:
+        raise Invalid("there is no such path")
     found = [parse(text)]
     for step in to.steps:
         found = [member for value in found for member in _members(value, step)]
@@ -97,18 +107,19 @@ def _members(value: JsonValue, step: str | int | None) -> list[JsonValue]:
     if isinstance(value, list):
         if step is None:
             return value
-        return [value[step]] if isinstance(step, int) and step < len(value) else []
+        there = isinstance(step, int) and -len(value) <= step < len(value)
+        return [value[step]] if isinstance(step, int) and there else []
     return []
 
 
 def dump(value: JsonValue) -> str:
-    """Compact JSON text; decimals keep their digits."""
+    """Compact JSON text; decimals keep their digits, keys are sorted as in Flink."""
     match value:
         case dict():
-            pairs = (f"{json.dumps(k, ensure_ascii=False)}:{dump(v)}" for k, v in value.items())
+            pairs = (f"{json.dumps(k, ensure_ascii=False)}:{dump(value[k])}" for k in sorted(value))
             return "{" + ",".join(pairs) + "}"
         case list():
             return "[" + ",".join(dump(item) for item in value) + "]"
         case Decimal():
-            return str(value)
+            return str(value if value else abs(value))
     return json.dumps(value, ensure_ascii=False)

@@ -245,7 +245,7 @@ def _in_milliseconds(value: pl.Expr, type: DataType, precision: int) -> pl.Expr:
             .cast(pl.Int64, strict=False)
         )
     if type.root is Root.DECIMAL:
-        return (value.cast(pl.Decimal(38, type.scale or 0)) * by).cast(pl.Int64, strict=False)
+        return value.cast(pl.Int64, strict=False) * by
     near = pl.when(value.cast(pl.Int64).abs() < 2**53).then(value)
     return near.cast(pl.Int64) * by
 

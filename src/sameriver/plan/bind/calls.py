@@ -115,8 +115,22 @@ def bind_call(node: exp.Expr, environment: Environment) -> Expression:
     if functions.scalar(name) is None:
         return _users_call(name, node, environment)
     if has_options(node):
-        return call(name, json_arguments(node, environment))
+        args = [_json_argument(argument, name, environment) for argument in node.expressions]
+        return call(name, json_arguments(node, args, environment))
     return call(name, [environment.bind(argument) for argument in node.expressions])
+
+
+def _json_argument(argument: exp.Expr, name: str, environment: Environment) -> Expression:
+    """An argument of a JSON function, inside which JSON(text) may stand.
+
+    Raises:
+        UserError: UNTYPED_NULL.
+    """
+    if isinstance(argument, exp.Null):
+        raise untyped_null(name)
+    if isinstance(argument, exp.Anonymous) and argument.name == "JSON":
+        return call("$JSON", [environment.bind(part) for part in argument.expressions])
+    return environment.bind(argument)
 
 
 def _users_call(name: str, node: exp.Expr, environment: Environment) -> Expression:

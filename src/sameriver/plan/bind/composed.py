@@ -39,7 +39,7 @@ def _json_object(call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
     """``{`` entries ``}``."""
     if len(call.expressions) != 2:
         raise _wrong(call, "JSON_OBJECTAGG(KEY key VALUE value [ABSENT ON NULL])")
-    entry = _made("JSON_OBJECT", call.expressions, call, default="NULL")
+    entry = _made("$JSON_ENTRY", call.expressions, call, default="NULL")
     return _between("{", entry, "}", condition, distinct=False)
 
 

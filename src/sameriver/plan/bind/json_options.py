@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from sameriver.common.types import NULL, Root
+from sameriver.common.types import NULL, STRING, array
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.literals import text
 from sameriver.plan.bind.refuse import unsupported
@@ -22,15 +22,25 @@ def has_options(node: exp.Expr) -> bool:
     return node.name in _RULES
 
 
-def json_arguments(node: exp.Expr, environment: Environment) -> _Arguments:
+def json_arguments(node: exp.Expr, args: _Arguments, environment: Environment) -> _Arguments:
     """All arguments of a JSON function, those of its clauses included."""
-    args = [environment.bind(argument) for argument in node.expressions]
-    return _RULES[node.name](args, node.args.get("options") or {}, environment)
+    options = {**(node.args.get("options") or {}), "json": _made_of_json(node)}
+    return _RULES[node.name](args, options, environment)
+
+
+def _made_of_json(node: exp.Expr) -> str:
+    """Positions, behind the first argument, of what is JSON and not text that becomes it."""
+    made = [
+        str(position)
+        for position, part in enumerate(node.expressions, start=1)
+        if isinstance(part, exp.Anonymous) and part.name in ("JSON", "JSON_OBJECT", "JSON_ARRAY")
+    ]
+    return " ".join(["", *made])
 
 
 def _value(args: _Arguments, options: _Options, environment: Environment) -> _Arguments:
     """``..., typed NULL of RETURNING, on empty, its default, on error, its default``."""
-    if not options:
+    if not options.keys() - {"json"}:
         return args
     returning = options.get("returning")
     type = data_type(returning) if isinstance(returning, exp.DataType) else NULL
@@ -46,17 +56,16 @@ def _value(args: _Arguments, options: _Options, environment: Environment) -> _Ar
 
 
 def _query(args: _Arguments, options: _Options, _: Environment) -> _Arguments:
-    """``..., wrapper, on empty, on error``."""
-    returning = options.get("returning")
-    if isinstance(returning, exp.DataType):
-        type = data_type(returning)
-        if type.root is not Root.VARCHAR:
-            raise unsupported(f"JSON_QUERY RETURNING {type.name}", returning)
-    if not options:
+    """``..., wrapper, on empty, on error, typed NULL of RETURNING``."""
+    if not options.keys() - {"json"}:
         return args
+    returning = options.get("returning")
+    type = data_type(returning) if isinstance(returning, exp.DataType) else STRING
+    if isinstance(returning, exp.DataType) and type not in (STRING, array(STRING)):
+        raise unsupported(f"JSON_QUERY RETURNING {type.name}", returning)
     wrapper = text(str(options.get("wrapper", "WITHOUT")))
     handling = [text(str(options.get(key, "NULL"))) for key in ("on_empty", "on_error")]
-    return [*args, wrapper, *handling]
+    return [*args, wrapper, *handling, Literal(None, type)]
 
 
 def _exists(args: _Arguments, options: _Options, _: Environment) -> _Arguments:
@@ -66,12 +75,12 @@ def _exists(args: _Arguments, options: _Options, _: Environment) -> _Arguments:
 
 def _object(args: _Arguments, options: _Options, _: Environment) -> _Arguments:
     """``on null, key, value, ...``."""
-    return [text(str(options.get("on_null", "NULL"))), *args]
+    return [text(f"{options.get('on_null', 'NULL')}{options['json']}"), *args]
 
 
 def _array(args: _Arguments, options: _Options, _: Environment) -> _Arguments:
     """``on null, value, ...``."""
-    return [text(str(options.get("on_null", "ABSENT"))), *args]
+    return [text(f"{options.get('on_null', 'ABSENT')}{options['json']}"), *args]
 
 
 _RULES: Mapping[str, Callable[[_Arguments, _Options, Environment], _Arguments]] = {
@@ -79,5 +88,6 @@ _RULES: Mapping[str, Callable[[_Arguments, _Options, Environment], _Arguments]] 
     "JSON_QUERY": _query,
     "JSON_EXISTS": _exists,
     "JSON_OBJECT": _object,
+    "$JSON_ENTRY": _object,
     "JSON_ARRAY": _array,
 }
