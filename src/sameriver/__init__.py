@@ -3,6 +3,7 @@
 from sameriver.common import collecting
 from sameriver.common.errors import ExternalError, InternalError, SameriverError, UserError
 from sameriver.compat import CompatibilityReport, Verdict
+from sameriver.deploy.upgrade import UpgradeRefused
 from sameriver.session import Result, Session, StateDir
 from sameriver.session.check import check
 from sameriver.session.functions import udaf, udf, udtf
@@ -15,6 +16,7 @@ __all__ = [
     "SameriverError",
     "Session",
     "StateDir",
+    "UpgradeRefused",
     "UserError",
     "Verdict",
     "check",

@@ -121,6 +121,13 @@ def test_a_backfill_tells_the_differences_once(state: Path) -> None:
     assert len(known(state)) == 2
 
 
+def test_a_job_that_has_ended_can_change(state: Path) -> None:
+    before = read(state, TOTALS)
+    after = read(StateDir(state, backfill=True), FILTERED)
+    assert table([*before, *after], FILTERED).equals(whole(FILTERED))
+    assert read(state, FILTERED) == []
+
+
 def test_rows_that_come_anew_each_time_are_not_replayed(state: Path) -> None:
     ddl = "CREATE TABLE t (k INT, v INT) WITH ('connector' = 'datagen', 'rows-per-second' = '100');"
     stop = threading.Event()

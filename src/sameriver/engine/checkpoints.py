@@ -73,6 +73,7 @@ class Checkpointer:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="checkpoint")
         self._writing: tuple[_Moment, Future[Manifest]] | None = None
         self._looked = 0.0
+        self._idle = False
         self.last: Manifest | None = None
 
     # The course of a job.
@@ -121,13 +122,14 @@ class Checkpointer:
                 f"the state in '{self._folder.path}' is that of another job: {differs}",
                 hint="Run the script it was saved by, or start anew with --fresh.",
             )
-        if not known.finished:
-            root = self._folder.checkpoints
+        root = self._folder.checkpoints
+        changes = {n: sink.changes for n, sink in enumerate(known.sinks) if sink.changes}
+        self._idle = known.finished and not changes
+        if not self._idle:
             self._job.restore(job_state(self._job, known, root, manifest.created))
         self._job.recover([sink.committable for sink in known.sinks])
-        for place, sink in enumerate(known.sinks):
-            if sink.changes is not None:
-                self._job.tell(place, told(self._folder.checkpoints, sink.changes))
+        for number, file in changes.items():
+            self._job.tell(number, told(root, file))
         return known if known.finished else self._saved
 
     def step(self) -> None:
@@ -165,7 +167,7 @@ class Checkpointer:
             ExternalError: what can't be written.
         """
         try:
-            if not self._saved.finished:
+            if not self._idle:
                 manifest = self.take(last=finished)
                 if not finished:
                     write_savepoint(manifest, self._folder.checkpoints, self._target(manifest))
