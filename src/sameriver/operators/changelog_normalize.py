@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sameriver.common.changes import ChangeKind, Changes
+from sameriver.operators.changed import changed
 from sameriver.operators.latest import latest
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.changelog_normalize import ChangelogNormalize
@@ -29,6 +30,8 @@ class ChangelogNormalizeOperator(Operator):
     def process(self, port: int, changes: Changes) -> Iterator[Changes]:
         if changes.kinds is not None:
             changes = changes.filter(changes.kinds != ChangeKind.UPDATE_BEFORE)
-        out = latest(self._rows, changes, folded=self._folded, quiet=self._quiet)
+        out = latest(self._rows, changes, folded=self._folded)
+        if self._quiet:
+            out = changed(out)
         if len(out):
             yield out

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import polars as pl
 
-from sameriver.common.changes import ChangeKind, Changes
+from sameriver.common.changes import Changes
+from sameriver.operators.changed import changed
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.deduplicate import Deduplicate
 from sameriver.state.kernels.keyed_rows import ANY, EARLIEST, LATEST
@@ -61,25 +61,11 @@ class DeduplicateOperator(Operator):
         if self._seen:
             rows = changes.rows.with_columns(pl.lit(True).alias(name) for name in self._seen)
             kept, _ = self._rows.put(rows, self._rule, now)
-            changed = Changes(changes.rows[pl.Series(kept)])
+            out = Changes(changes.rows[pl.Series(kept)])
         else:
             each = not self._node.folded
-            changed = self._rows.exchange(changes.rows, self._rule, now, each=each)
-        yield _changed(changed) if self._quiet else changed
-
-
-def _changed(changes: Changes) -> Changes:
-    """Without the rows that replace an equal one."""
-    if changes.kinds is None:
-        return changes
-    updates = (changes.kinds == ChangeKind.UPDATE_AFTER).arg_true().to_numpy()
-    old, new = changes.rows[pl.Series(updates - 1)], changes.rows[pl.Series(updates)]
-    same = np.ones(len(updates), np.bool_)
-    for name in old.columns:
-        same &= old[name].eq_missing(new[name]).to_numpy()
-    shown = np.ones(len(changes), np.bool_)
-    shown[updates[same]] = shown[updates[same] - 1] = False
-    return changes.filter(pl.Series(shown))
+            out = self._rows.exchange(changes.rows, self._rule, now, each=each)
+        yield changed(out) if self._quiet else out
 
 
 class WaitingDeduplicateOperator(Operator):

@@ -12,36 +12,21 @@ from sameriver.state.row_lists import RowLists
 Mask = npt.NDArray[np.bool_]
 
 
-def latest(rows: RowLists, changes: Changes, *, folded: bool, quiet: bool) -> Changes:
+def latest(rows: RowLists, changes: Changes, *, folded: bool) -> Changes:
     """Puts changes into lists of rows; the changes of the rows that come last.
 
     Args:
         rows: the lists.
         changes: +I and +U add, -U and -D take back.
         folded: only what a batch changes at its end; else record by record.
-        quiet: a row that replaces an equal one changes nothing.
     """
     signs = changes.signs()
     given = np.ones(len(changes), np.int8) if signs is None else signs.to_numpy().astype(np.int8)
     before, after = rows.change(changes.rows, given, folded=folded)
     moved = before != after
-    if quiet and moved.any():
-        moved &= _differ(rows, before, after)
     before, after = before[moved], after[moved]
     had, has = before >= 0, after >= 0
     return _changes(rows.gather(before[had]), rows.gather(after[has]), had, has)
-
-
-def _differ(rows: RowLists, before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]) -> Mask:
-    """Whether the rows before and after are not equal."""
-    differ = np.ones(len(before), np.bool_)
-    both = np.flatnonzero((before >= 0) & (after >= 0))
-    old, new = rows.gather(before[both]), rows.gather(after[both])
-    unlike = np.zeros(len(both), np.bool_)
-    for name in old.columns:
-        unlike |= new[name].ne_missing(old[name]).to_numpy()
-    differ[both] = unlike
-    return differ
 
 
 def _changes(old: pl.DataFrame, new: pl.DataFrame, had: Mask, has: Mask) -> Changes:

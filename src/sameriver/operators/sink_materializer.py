@@ -32,7 +32,7 @@ class SinkMaterializerOperator(Operator):
         context.store.register(self._rows)
 
     def process(self, port: int, changes: Changes) -> Iterator[Changes]:
-        out = latest(self._rows, changes, folded=self._folded, quiet=False)
+        out = latest(self._rows, changes, folded=self._folded)
         out = out.filter(out.kinds_or_inserts() != ChangeKind.UPDATE_BEFORE)
         if len(out):
             yield out
