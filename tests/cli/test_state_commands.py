@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sameriver.checkpoint.folder import StateFolder
+from sameriver.common.errors import ExternalError
+
 SCRIPT = """CREATE TABLE g (id BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '5000',
   'fields.id.kind' = 'sequence', 'fields.id.start' = '1', 'fields.id.end' = '100000000');
 CREATE TABLE o (k BIGINT, n BIGINT, s BIGINT) WITH ('connector' = 'blackhole');
@@ -34,18 +37,28 @@ def script(tmp_path: Path) -> Path:
 
 
 def start(script: Path, state: Path) -> subprocess.Popen[str]:
-    """A running job that has been saved once."""
+    """A job that has been saved with some rows since it started."""
     interval = "execution.checkpointing.interval=50 ms"
+    before = saved(state)[0]
     process = subprocess.Popen(
         command("run", script, "--state", state, "--set", interval),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     started = time.monotonic()
-    while not list(state.glob("checkpoints/*/manifest.json")):
+    while saved(state)[0] == before or not saved(state)[1]:
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() - started < 30
+        assert time.monotonic() - started < 60
         time.sleep(0.05)
     return process
+
+
+def saved(state: Path) -> tuple[int, int]:
+    """Number of the last checkpoint, and rows written for it."""
+    try:
+        manifest = StateFolder(state).latest()
+    except ExternalError:  # it was replaced just now
+        return saved(state)
+    return (0, 0) if manifest is None else (manifest.number, manifest.metrics.rows)
 
 
 def stop(process: subprocess.Popen[str], with_signal: int) -> str:

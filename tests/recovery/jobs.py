@@ -11,7 +11,6 @@ from pathlib import Path
 START = datetime(2026, 1, 1)
 
 _DDL = """
-SET 'table.exec.source.cdc-events-duplicate' = 'true';
 CREATE TABLE a (id BIGINT, k INT, v INT, ts TIMESTAMP(3),
   WATERMARK FOR ts AS ts - INTERVAL '2' SECOND)
 WITH ('connector' = 'filesystem', 'path' = '{inputs}/a.csv', 'format' = 'csv');
@@ -107,8 +106,10 @@ def script(job: str, inputs: Path, outputs: Path) -> str:
     )
     inserts = (f"INSERT INTO o_{name} {query};" for name, query in queries.items())
     body = "\n".join(inserts)
+    # A normalised deletion has the time of the row that goes: a temporal join may find it late.
+    twice = f"SET 'table.exec.source.cdc-events-duplicate' = '{str(job != 'joins').lower()}';"
     return "\n".join(
-        [_DDL.format(inputs=inputs), *tables, f"EXECUTE STATEMENT SET BEGIN\n{body}\nEND;"]
+        [twice, _DDL.format(inputs=inputs), *tables, f"EXECUTE STATEMENT SET BEGIN\n{body}\nEND;"]
     )
 
 
