@@ -232,7 +232,11 @@ class Vertex:
         self.watermark = min(self._ports, default=MIN_WATERMARK)
         self.emitted = state.emitted
         shares = split_tables(state.tables, self.node, len(self.operators))
-        for operator, tables in zip(self.operators, shares, strict=True):
-            operator.context.store.restore(tables)
+
+        def load(number: int, operator: Operator) -> list[Event]:
+            operator.context.store.restore(shares[number])
             operator.watermark = self.emitted if self._assigns else self.watermark
             operator.restored()
+            return []
+
+        self._parallel(load)
