@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import polars as pl
 
 from cases import Case
@@ -15,6 +13,7 @@ from sameriver.engine.driver import run
 from sameriver.engine.job import Job
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.state.handle import StateHandle
+from sameriver.testing.memory import held
 
 
 @dataclass(slots=True)
@@ -52,11 +51,10 @@ def memory(case: Case, folder: Path) -> Memory:
 
 
 def _add_up(job: Job, found: Memory) -> None:
-    seen: set[int] = set()
     keys: dict[str, int] = {}
     for number, vertex in enumerate(job._graph.vertices):
+        found.held += held(vertex.operators)
         for operator in vertex.operators:
-            found.held += _size(operator, seen)
             for name, handle in operator.context.store._handles.items():
                 rows = handle.snapshot()
                 found.raw += rows.estimated_size()
@@ -69,29 +67,3 @@ def _add_up(job: Job, found: Memory) -> None:
 def _keys(handle: StateHandle, rows: pl.DataFrame) -> int:
     names = [c.name for c in handle.declaration.key if c.name != "position"]
     return rows.select(names).n_unique() if names else min(rows.height, 1)
-
-
-def _size(thing: Any, seen: set[int]) -> int:
-    """Bytes of the arrays and frames that an object of state leads to, each counted once."""
-    if isinstance(thing, np.ndarray) and thing.base is not None:
-        thing = thing.base
-    if id(thing) in seen:
-        return 0
-    seen.add(id(thing))
-    if isinstance(thing, np.ndarray):
-        return thing.nbytes
-    if isinstance(thing, pl.DataFrame | pl.Series):
-        return int(thing.estimated_size())
-    return sum(_size(part, seen) for part in _parts(thing))
-
-
-def _parts(thing: Any) -> list[Any]:
-    if isinstance(thing, dict):
-        return list(thing.values())
-    if isinstance(thing, list | tuple):
-        return list(thing)
-    if type(thing).__module__.startswith(("sameriver.state", "sameriver.operators")):
-        slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
-        named = [getattr(thing, name) for name in slots if hasattr(thing, name)]
-        return [*named, *getattr(thing, "__dict__", {}).values()]
-    return []

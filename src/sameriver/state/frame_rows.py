@@ -135,8 +135,8 @@ class FrameRows:
 
     def save(self, numbers: Ints) -> tuple[Ints, Ints, pl.DataFrame]:
         """Slots, times and rows of numbers. In a chain numbers rise."""
-        items = self._items[numbers]
-        return items[:, kernels.SLOT], items[:, kernels.TIME], self.rows(numbers)
+        slots, times = self._items[numbers, kernels.SLOT], self._items[numbers, kernels.TIME]
+        return slots, times, self.rows(numbers)
 
     def load(self, slots: Ints, times: Ints, rows: pl.DataFrame) -> None:
         """Takes over what ``save`` gave."""
