@@ -110,8 +110,9 @@ class Lookup:
         self._table = np.zeros((size, self._width + 1), np.int64)
         self._known = grown(self._known, limit)
         self._free = grown(self._free, limit)
-        kernel = kernels.fill if self._width == 1 else kernels.fill_pairs
-        kernel(self._table, self._shift, self._known, slots[slots != self._null])
+        if len(slots):
+            kernel = kernels.fill if self._width == 1 else kernels.fill_pairs
+            kernel(self._table, self._shift, self._known, slots[slots != self._null])
 
 
 def grown(array: Cells, length: int) -> Cells:
