@@ -49,11 +49,13 @@ oracle: ## ask Apache Flink what tests/oracle has no answer to yet (ALL=1: every
 	.venv-oracle/bin/python -m pip install --quiet apache-flink==2.3.0
 	cd tests && ../.venv-oracle/bin/python -m oracle.ask_flink $(if $(ALL),--all)
 
-bench: $(VENV)/dev ## ratios to DuckDB, side by side in one run
+bench: $(VENV)/dev ## ratios to DuckDB, side by side in one run; rows per second of functions
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/functions.py
 	$(BIN)/python benchmarks/state.py
 
-docs: $(VENV)/dev ## build the documentation into site/
+docs: $(VENV)/dev ## write the reference of functions, build the documentation into site/
+	cd tests && ../$(BIN)/python -m oracle.reference
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove what was built

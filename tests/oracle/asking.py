@@ -57,6 +57,7 @@ def answer(question: Question) -> Answer:
         return Answer(question, "fails", ())
 
 
+@cache
 def bind(question: Question) -> Expression:
     """The expression as bound.
 

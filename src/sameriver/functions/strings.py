@@ -198,6 +198,13 @@ def _overlaid(value: str, by: str, start: int, length: int) -> str:
     return value[: start - 1] + by + rest
 
 
+def _replace(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    needle, by = (operand.value for operand in evaluation.operands[1:])
+    if isinstance(needle, str) and needle and isinstance(by, str):
+        return args[0].str.replace_all(needle, by, literal=True)
+    return by_distinct(str.replace, pl.String, *args)
+
+
 def _split_index(value: pl.Expr, separator: pl.Expr, index: pl.Expr) -> pl.Expr:
     """An empty separator means blanks, as in Flink."""
     parts = value.str.split(pl.when(separator == "").then(pl.lit(" ")).otherwise(separator))
@@ -379,7 +386,11 @@ STRINGS = [
     ),
     _text("LEFT", (TEXT, WHOLE), _left, result=_varying(0), nullable=True),
     _text("RIGHT", (TEXT, WHOLE), _right, result=_varying(0), nullable=True),
-    _text("REPLACE", (TEXT, TEXT, TEXT), _by_rows(str.replace)),
+    ScalarFunction(
+        name="REPLACE",
+        infer=infer("REPLACE", (TEXT, TEXT, TEXT), result=STRING),
+        kernel=_replace,
+    ),
     _text("TRANSLATE", (TEXT, TEXT, TEXT), _by_rows(_translate), "TRANSLATE3"),
     _text("REVERSE", (TEXT,), lambda a: a.str.reverse(), nullable=True),
     _text("REPEAT", (TEXT, WHOLE), _by_rows(lambda value, count: value * count)),

@@ -1,0 +1,106 @@
+"""Rows per second of each family of functions: ``python benchmarks/functions.py [--rows N]``.
+
+One core, columns in memory; each line is one expression, the best of a few runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import polars as pl
+from sqlglot import exp
+
+from sameriver import Session
+from sameriver.operators.compile import compile_expression
+from sameriver.plan.bind import bind_query
+from sameriver.plan.logical import Project
+from sameriver.sql import parse_statement
+from sameriver.sql.statements import Query
+
+TABLE = """CREATE TABLE t (
+  n INT, m BIGINT, x DOUBLE, d DECIMAL(10, 2), s STRING, dat DATE, ts TIMESTAMP(3),
+  ltz TIMESTAMP_LTZ(3), a ARRAY<INT>, j STRING, u STRING
+) WITH ('connector' = 'datagen')"""
+ZONE = "Europe/Berlin"
+CASES = {
+    "comparison": ["n = m", "s < 'k500'", "x BETWEEN 0.2 AND 0.8", "n IN (1, 2, 3, 4, 5)"],
+    "logic": ["n > 5 AND m < 100 OR x > 0.5", "(n > 5) IS NOT TRUE"],
+    "arithmetic": ["n + m", "n / 7", "n % 7", "d * d", "d / 3", "x / 3", "ts + INTERVAL '1' DAY"],
+    "mathematics": ["ABS(n)", "ROUND(x, 2)", "ROUND(d, 1)", "SIN(x)", "POWER(x, 2)", "HEX(n)"],
+    "choice": ["CASE WHEN n > 5 THEN m ELSE 0 END", "COALESCE(s, u)", "GREATEST(n, 10)"],
+    "conversion": ["CAST(n AS STRING)", "CAST(x AS STRING)", "CAST(d AS INT)", "CAST(ts AS STRING)",
+                   "CAST(s AS VARCHAR(3))", "TRY_CAST(s AS INT)"],
+    "text": ["UPPER(s)", "SUBSTRING(s, 2, 3)", "s || u", "REPLACE(s, 'k', 'z')", "LPAD(s, 8, '0')",
+             "SPLIT_INDEX(u, '/', 2)", "POSITION('5' IN s)"],
+    "patterns": ["s LIKE 'k5%'", "REGEXP(s, '^k[0-9]+$')", "REGEXP_EXTRACT(u, 'b=([0-9]+)', 1)"],
+    "hashes": ["MD5(s)", "SHA256(s)"],
+    "addresses": ["INET_NTOA(m)", "PARSE_URL(u, 'HOST')"],
+    "time": ["EXTRACT(HOUR FROM ts)", "FLOOR(ts TO HOUR)", "DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm')",
+             "CAST(ltz AS DATE)", "TIMESTAMPDIFF(DAY, ts, ts)", "TO_TIMESTAMP(CAST(ts AS STRING))"],
+    "collections": ["a[1]", "CARDINALITY(a)", "ARRAY_CONTAINS(a, 3)", "ARRAY_SORT(a)",
+                    "ARRAY_EXCEPT(a, a)", "ARRAY[n, n]"],
+    "json": ["JSON_VALUE(j, '$.a')", "JSON_QUERY(j, '$.b')", "JSON_OBJECT('a' VALUE n)"],
+}  # fmt: skip
+"""Expressions over the columns of ``rows``, by family."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    expression: str
+    rows_per_second: float
+
+
+def rows(count: int) -> pl.DataFrame:
+    """Data of every type, of which many values occur more than once."""
+    random = np.random.default_rng(7)
+    number = pl.Series("n", random.integers(0, 1000, count), dtype=pl.Int32)
+    moments = pl.Series("ts", random.integers(0, 1_700_000_000_000, count)).cast(pl.Datetime("ms"))
+    return pl.DataFrame([number, moments, pl.Series("x", random.random(count))]).with_columns(
+        m=pl.col("n").cast(pl.Int64) * 1_000_003,
+        d=(pl.col("n") / 100).cast(pl.Decimal(10, 2)),
+        s=pl.format("k{}", "n"),
+        dat=pl.col("ts").dt.date(),
+        ltz=pl.col("ts").dt.replace_time_zone("UTC"),
+        a=pl.concat_list(pl.col("n"), pl.lit(3, pl.Int32), pl.col("n") % 5),
+        j=pl.concat_str(pl.lit('{"a": '), pl.col("n").cast(pl.String), pl.lit(', "b": [1, 2]}')),
+        u=pl.format("http://host{}.org/p?b={}", "n", "n"),
+    )
+
+
+def measure(session: Session, frame: pl.DataFrame, expression: str, repeat: int) -> Measured:
+    statement = parse_statement(f"SELECT {expression} FROM t")
+    assert isinstance(statement, Query)
+    assert isinstance(statement.query, exp.Expr)
+    plan = bind_query(statement.query, session.catalog, session.config)
+    assert isinstance(plan, Project)
+    compiled = compile_expression(plan.columns[0].expression, ZoneInfo(ZONE))
+    best = float("inf")
+    for _ in range(repeat):
+        start = time.perf_counter()
+        frame.select(compiled.alias("result"))
+        best = min(best, time.perf_counter() - start)
+    return Measured(expression, frame.height / best)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=200_000)
+    parser.add_argument("--repeat", type=int, default=3)
+    options = parser.parse_args()
+    session = Session({"table.local-time-zone": ZONE})
+    session.execute(TABLE)
+    frame = rows(options.rows)
+    for family, expressions in CASES.items():
+        measured = [measure(session, frame, text, options.repeat) for text in expressions]
+        mean = len(measured) / sum(1 / one.rows_per_second for one in measured)
+        print(f"{family:<14} {mean / 1e6:9.2f} M rows/s")
+        for one in measured:
+            print(f"  {one.expression:<40} {one.rows_per_second / 1e6:9.2f}")
+
+
+if __name__ == "__main__":
+    main()
