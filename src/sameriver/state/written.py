@@ -56,9 +56,10 @@ class Written:
             save: rows of slots as declared, and the slot of each.
             whole: all slots count as marked.
         """
-        everything = whole or self._all
+        marked = NO_INTS if whole or self._all else np.flatnonzero(self._flags == _WRITTEN)
+        everything = whole or self._all or self._are_most(marked, every)
         freed = NO_INTS if everything else np.flatnonzero(self._flags == _FREED)
-        slots = every() if everything else np.flatnonzero(self._flags == _WRITTEN)
+        slots = every() if everything else marked
         self._flags.fill(0)
         self._all = False
         ids, rows = save(slots)
@@ -69,6 +70,10 @@ class Written:
             return Delta(rows=rows, ids=ids, gone=gone, whole=everything)
 
         return delta
+
+    def _are_most(self, marked: Ints, every: Callable[[], Ints]) -> bool:
+        """Whether saving all is less work than saving these and forgetting what they replace."""
+        return 4 * len(marked) > len(self._flags) and 4 * len(marked) >= 3 * len(every())
 
     def _room(self, slots: Ints) -> np.ndarray:
         top = int(slots.max())
