@@ -105,7 +105,7 @@ def test_wrong_joins(code: str, query: str) -> None:
         ("SELECT 1 FROM a LEFT JOIN b ON n = m WHERE x > 1", ("n = m", ("<(1:INT, a.x)",), ())),
         ("SELECT 1 FROM a LEFT JOIN b ON n = m WHERE y IS NULL", ("n = m", (), ())),
         ("SELECT 1 FROM a FULL JOIN b ON n = m AND x > 1", ("n = m AND (x > 1)", (), ())),
-        ("SELECT 1 FROM a JOIN b ON n + 1 = m", ("$k = m", (), ())),
+        ("SELECT 1 FROM a JOIN b ON n + 1 = m", ("$left_key0 = m", (), ())),
         (
             "SELECT 1 FROM a JOIN b ON m IS NOT DISTINCT FROM n",
             ("n IS NOT DISTINCT FROM m", (), ()),

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 
-from sameriver.common.schema import Field, Schema, unique
-from sameriver.common.types import BOOLEAN, to_polars
-from sameriver.functions.coercion import common_type
+from sameriver.common.schema import Field, Schema
+from sameriver.common.types import BOOLEAN
 from sameriver.plan import logical
-from sameriver.plan.determinism import deterministic
-from sameriver.plan.expressions import Call, Column, Expression, Named, columns
-from sameriver.plan.lower.calc import calc, select
+from sameriver.plan.expressions import Call, Column, Expression
+from sameriver.plan.lower.calc import select
 from sameriver.plan.lower.interval_join import interval_join
+from sameriver.plan.lower.join_parts import (
+    Equality,
+    JoinParts,
+    condition_parts,
+    join_parts,
+    keyed,
+)
 from sameriver.plan.lower.settings import Settings, time_to_live
 from sameriver.plan.lower.window_join import window_join
 from sameriver.plan.physical.join import Join
 from sameriver.plan.physical.node import PhysicalNode
-from sameriver.plan.rules.tree import conjunction, parts_of, pass_through
 from sameriver.plan.unique_key import unique_key
 
 Recogniser = Callable[[logical.Join, PhysicalNode, PhysicalNode, Settings], PhysicalNode | None]
 """Gives the node of a join of its shape, None for others."""
 
 RECOGNISERS: Sequence[Recogniser] = (window_join, interval_join)
-
-_EQUAL = ("=", "IS NOT DISTINCT FROM")
 
 
 def lower_join(
@@ -43,39 +44,48 @@ def lower_join(
 def _regular(
     node: logical.Join, left: PhysicalNode, right: PhysicalNode, settings: Settings
 ) -> PhysicalNode:
-    pairs, rest = equal_pairs(node.condition, left.schema, right.schema)
-    null_aware = False
-    if node.kind is logical.JoinKind.ANTI and not pairs and len(rest) == 1:
-        equal = _not_in(rest[0])
-        if equal is not None:
-            pairs, rest = equal_pairs(equal, left.schema, right.schema)
-            null_aware = bool(pairs)
-            rest = rest if null_aware else [node.condition] if node.condition else []
-    sides = _Keyed(left), _Keyed(right)
-    safe: list[bool] = []
-    for pair in pairs:
-        ends = _alike(pair.left, pair.right)
-        if any(side.has(end) for side, end in zip(sides, ends, strict=True)):
-            rest.append(pair.test)
-            continue
-        sides[0].add(ends[0], sides[1].names())
-        sides[1].add(ends[1], sides[0].names())
-        safe.append(pair.null_safe)
-    keyed = [side.node() for side in sides]
+    parts, null_aware = _parts(node, left.schema, right.schema)
+    left, right, keys = keyed(left, right, parts.equalities)
     joined = Join(
-        schema=_schema(node, keyed[0].schema, keyed[1].schema),
-        left=keyed[0],
-        right=keyed[1],
+        schema=_schema(node, left.schema, right.schema),
+        left=left,
+        right=right,
         kind=node.kind,
-        left_keys=tuple(sides[0].keys),
-        right_keys=tuple(sides[1].keys),
-        null_safe=tuple(safe),
-        condition=conjunction(rest) if rest else None,
+        left_keys=keys.left,
+        right_keys=keys.right,
+        null_safe=keys.null_safe,
+        condition=parts.condition,
         null_aware=null_aware,
         upsert_keys=(unique_key(node.left), unique_key(node.right)),
         ttl=(_ttl(node.ttl_hints[0], settings), _ttl(node.ttl_hints[1], settings)),
     )
     return select(joined, node.schema.names)
+
+
+def _parts(node: logical.Join, left: Schema, right: Schema) -> tuple[JoinParts, bool]:
+    """The condition, and whether it is that of NOT IN: then the keys are those of its equality."""
+    parts = join_parts(condition_parts(node.condition), left, right, cast=True)
+    if node.kind is logical.JoinKind.ANTI and not parts.equalities and len(parts.rest) == 1:
+        equal = _not_in(parts.rest[0])
+        inner = None if equal is None else join_parts([equal], left, right, cast=True)
+        if inner is not None and inner.equalities:
+            return inner, True
+    return _once(parts), False
+
+
+def _once(parts: JoinParts) -> JoinParts:
+    """A column is a key once; further equalities with it are tests."""
+    chosen: list[Equality] = []
+    rest = list(parts.rest)
+    used: set[Expression] = set()
+    for equality in parts.equalities:
+        ends = {e for e in (equality.left, equality.right) if isinstance(e, Column)}
+        if ends & used:
+            rest.append(equality.test)
+        else:
+            chosen.append(equality)
+            used |= ends
+    return JoinParts(tuple(chosen), tuple(rest))
 
 
 def _not_in(condition: Expression) -> Expression | None:
@@ -85,75 +95,6 @@ def _not_in(condition: Expression) -> Expression | None:
             tests = [Call("IS NULL", (e,), BOOLEAN.not_null) for e in ends if e.type.nullable]
             return equal if set(unknown) == set(tests) else None
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """An equality between the sides, and the condition that it stands for."""
-
-    left: Expression
-    right: Expression
-    null_safe: bool
-    test: Expression
-
-
-def equal_pairs(
-    condition: Expression | None, left: Schema, right: Schema
-) -> tuple[list[Pair], list[Expression]]:
-    """The equalities between the sides among the parts of a condition, and the other parts."""
-    pairs: list[Pair] = []
-    rest: list[Expression] = []
-    for part in parts_of(condition) if condition is not None else ():
-        pair = _pair(part, set(left.names), set(right.names))
-        if pair is None:
-            rest.append(part)
-        else:
-            pairs.append(pair)
-    return pairs, rest
-
-
-def _pair(part: Expression, left: set[str], right: set[str]) -> Pair | None:
-    match part:
-        case Call(function=function, args=(one, other)) if function in _EQUAL:
-            for a, b in ((one, other), (other, one)):
-                apart = columns(a) and columns(b) and columns(a) <= left and columns(b) <= right
-                if apart and deterministic(part):
-                    return Pair(a, b, function != "=", part)
-    return None
-
-
-def _alike(left: Expression, right: Expression) -> tuple[Expression, Expression]:
-    """Both as one Polars type, so that equal values are equal keys."""
-    if to_polars(left.type) == to_polars(right.type):
-        return left, right
-    common = common_type([left.type, right.type])
-    assert common is not None
-    casts = [Call("CAST", (e,), common.with_nullable(e.type.nullable)) for e in (left, right)]
-    return casts[0], casts[1]
-
-
-@dataclass(slots=True)
-class _Keyed:
-    """An input that is getting keys; those that are computed become columns of it."""
-
-    below: PhysicalNode
-    keys: list[str] = field(default_factory=list)
-    added: list[Named] = field(default_factory=list)
-
-    def names(self) -> tuple[str, ...]:
-        return (*self.below.schema.names, *(column.name for column in self.added))
-
-    def has(self, key: Expression) -> bool:
-        return isinstance(key, Column) and key.name in self.keys
-
-    def add(self, key: Expression, taken: Sequence[str]) -> None:
-        if not isinstance(key, Column):
-            self.added.append(Named(unique("$k", (*self.names(), *taken)), key))
-            key = Column(self.added[-1].name, key.type)
-        self.keys.append(key.name)
-
-    def node(self) -> PhysicalNode:
-        return calc(self.below, [*pass_through(self.below.schema), *self.added])
 
 
 def _schema(node: logical.Join, left: Schema, right: Schema) -> Schema:

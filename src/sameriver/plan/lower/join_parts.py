@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sameriver.common.schema import Schema
 from sameriver.common.types import to_polars
+from sameriver.functions.coercion import common_type
 from sameriver.plan.determinism import deterministic
 from sameriver.plan.expressions import Call, Column, Expression, Named, columns
 from sameriver.plan.lower.calc import calc
@@ -41,12 +42,18 @@ class JoinParts:
         return conjunction(self.rest) if self.rest else None
 
 
-def join_parts(parts: Sequence[Expression], left: Schema, right: Schema) -> JoinParts:
-    """Sorts the operands of a condition's AND; types of equal sides are the same."""
+def join_parts(
+    parts: Sequence[Expression], left: Schema, right: Schema, *, cast: bool = False
+) -> JoinParts:
+    """Sorts the operands of a condition's AND.
+
+    Equal sides have the same type; ``cast``: sides of other types are cast to what they have in
+    common, else their equality is among the rest.
+    """
     equalities: list[Equality] = []
     rest: list[Expression] = []
     for part in parts:
-        found = _equality(part, frozenset(left.names), frozenset(right.names))
+        found = _equality(part, frozenset(left.names), frozenset(right.names), cast=cast)
         if found is None:
             rest.append(part)
         else:
@@ -59,7 +66,9 @@ def condition_parts(condition: Expression | None) -> tuple[Expression, ...]:
     return () if condition is None else parts_of(condition)
 
 
-def _equality(part: Expression, left: frozenset[str], right: frozenset[str]) -> Equality | None:
+def _equality(
+    part: Expression, left: frozenset[str], right: frozenset[str], *, cast: bool
+) -> Equality | None:
     if not isinstance(part, Call) or part.function not in ("=", "IS NOT DISTINCT FROM"):
         return None
     one, two = part.args
@@ -68,10 +77,21 @@ def _equality(part: Expression, left: frozenset[str], right: frozenset[str]) -> 
     sides = columns(one), columns(two)
     if not all(sides) or not (sides[0] <= left and sides[1] <= right):
         return None
-    comparable = to_polars(one.type) == to_polars(two.type)
-    if not comparable or not (deterministic(one) and deterministic(two)):
+    if not deterministic(part):
         return None
+    if to_polars(one.type) != to_polars(two.type):
+        if not cast:
+            return None
+        one, two = _alike(one, two)
     return Equality(one, two, part.function != "=", part)
+
+
+def _alike(left: Expression, right: Expression) -> tuple[Expression, Expression]:
+    """Both as one type, so that equal values are equal keys."""
+    common = common_type([left.type, right.type])
+    assert common is not None
+    casts = [Call("CAST", (e,), common.with_nullable(e.type.nullable)) for e in (left, right)]
+    return casts[0], casts[1]
 
 
 def keyed(
