@@ -8,17 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 DDL = """
-CREATE TABLE a (k STRING, g INT, v BIGINT, w INT, s STRING, ts TIMESTAMP(3), pt AS PROCTIME(),
+CREATE TABLE a ({extra}k STRING, g INT, v BIGINT, w INT, s STRING, ts TIMESTAMP(3),
+  pt AS PROCTIME(), vw AS {sum},
   WATERMARK FOR ts AS SOURCE_WATERMARK()) WITH ('connector' = 'case');
 CREATE TABLE b (k STRING, g INT, v BIGINT, w INT, s STRING, ts TIMESTAMP(3), pt AS PROCTIME(),
   WATERMARK FOR ts AS SOURCE_WATERMARK()) WITH ('connector' = 'case');
 CREATE TABLE r (id INT, x BIGINT, y STRING, ts TIMESTAMP(3), PRIMARY KEY (id) NOT ENFORCED,
   WATERMARK FOR ts AS SOURCE_WATERMARK()) WITH ('connector' = 'case');
+CREATE TABLE u (id INT, g INT, n BIGINT, y STRING, PRIMARY KEY (id) NOT ENFORCED)
+  WITH ('connector' = 'case', 'changelog-mode' = 'upsert');
 """
 
 PLAIN = (
     "SUM(v)", "COUNT(*)", "MIN(w)", "MAX(w)", "AVG(v)", "COUNT(s)", "MAX(s)", "SUM(w)",
     "SUM(v) FILTER (WHERE w > 2)", "LAST_VALUE(w)", "SUM(v + w)",
+    "SUM(vw)",
 )  # fmt: skip
 DISTINCT = ("COUNT(DISTINCT s)", "SUM(DISTINCT w)", "COUNT(DISTINCT w)")
 COLUMNS = ("k", "g", "v", "w", "s")
@@ -32,9 +36,14 @@ class Query:
     write: Callable[[dict[str, object]], str]
     options: dict[str, Callable[[random.Random], object]]
     choices: dict[str, object] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    extra: str = ""
+    sum: str = "v + w"
 
     def sql(self) -> str:
-        return DDL + self.write(self.choices)
+        settings = "".join(f"SET '{key}' = '{value}';\n" for key, value in self.settings.items())
+        ddl = DDL.replace("{extra}", self.extra).replace("{sum}", self.sum)
+        return settings + ddl + self.write(self.choices)
 
     def keys(self) -> list[str]:
         """Output columns that tell the rows of an aggregation apart; none if they don't."""
@@ -313,29 +322,3 @@ FAMILIES: dict[str, Query] = {
         },
     ),
 }
-
-
-def random_edit(family: str, rng: random.Random) -> tuple[Query, Query]:
-    """A query and one of its kind that differs in one choice or two, or in none."""
-    base = FAMILIES[family]
-    choices = {name: pick(rng) for name, pick in base.options.items()}
-    changed = dict(choices)
-    names = sorted(base.options)
-    # Edits of what is computed are the ones that people make most.
-    names += [name for name in ("plain", "calls") if name in names] * 4
-    for name in dict.fromkeys(rng.sample(names, rng.choice([0, 1, 1, 1, 1, 2]))):
-        changed[name] = _edited(choices[name], base.options[name], rng)
-    return Query(base.write, base.options, choices), Query(base.write, base.options, changed)
-
-
-def _edited(value: object, pick: Callable[[random.Random], object], rng: random.Random) -> object:
-    """Another value; a list is most often the same with one more, one less or in other order."""
-    fresh = pick(rng)
-    if not isinstance(value, list) or not isinstance(fresh, list) or rng.random() < 0.2:
-        return fresh
-    how = rng.randrange(3)
-    if how == 0:
-        return [*value, *[item for item in fresh if item not in value][:1]]
-    if how == 1 and len(value) > 1:
-        return value[:-1]
-    return rng.sample(value, len(value))

@@ -12,7 +12,7 @@ import polars as pl
 
 from sameriver.checkpoint.folder import StateFolder
 from sameriver.checkpoint.manifest import Manifest
-from sameriver.common.changes import Changes
+from sameriver.common.changes import KINDS, Changes
 from sameriver.common.errors import UserError
 from sameriver.common.time import ManualClock
 from sameriver.compat import CompatibilityReport, Verdict
@@ -25,13 +25,16 @@ from sameriver.engine.checkpoints import Checkpointer, Saving
 from sameriver.engine.job import Job
 from sameriver.plan.physical.scan import Scan
 from sameriver.session import Session
+from sameriver.session.functions import udaf, udf
 from sameriver.session.plans import Plan
 
-from .queries import Query, random_edit
+from .edits import IGNORE_FILTER, random_edit
+from .queries import Query
 
 START = 1_704_067_200_000
-Step = tuple[str, pl.DataFrame, int]
-"""A table, rows for it, and its watermark after them."""
+STEPS = 12
+Step = tuple[str, Changes, int]
+"""A table, changes of it, and its watermark after them."""
 Row = tuple[object, ...]
 
 
@@ -49,7 +52,7 @@ def try_edit(family: str, seed: int, folder: Path) -> Outcome | None:
     """One random edit over random input; None if either query can't be planned."""
     rng = random.Random(f"{family}{seed}")
     before, after = random_edit(family, rng)
-    steps = list(random_steps(rng))
+    steps = list(random_steps(rng, tame=IGNORE_FILTER in after.settings))
     half = len(steps) // 2
     try:
         old, new = _plan(before), _plan(after)
@@ -79,50 +82,100 @@ def try_edit(family: str, seed: int, folder: Path) -> Outcome | None:
     return Outcome(report.verdict, problem, before.sql(), after.sql())
 
 
-def random_steps(rng: random.Random) -> Iterator[Step]:
-    """Rows of both tables, out of order, and watermarks."""
+def random_steps(rng: random.Random, *, tame: bool) -> Iterator[Step]:
+    """Rows of the tables, out of order, and watermarks; ``tame``: no filter drops any at first."""
     time = START
-    for _ in range(12):
-        table = rng.choice("aabr")
+    for number in range(STEPS):
+        table = rng.choice("aabur")
         time += rng.randrange(3000)
         count = rng.randrange(6)
-        rows = _versions(rng, time, count) if table == "r" else _rows(rng, time, count)
+        rows = _MAKERS[table](rng, time, count, tame and number < STEPS // 2)
         yield table, rows, time - 2000
 
 
-def _rows(rng: random.Random, time: int, count: int) -> pl.DataFrame:
+def _rows(rng: random.Random, time: int, count: int, tame: bool) -> Changes:
     def pick(*values: object) -> list[object]:
         return [rng.choice(values) for _ in range(count)]
 
     times = [time + rng.randrange(-3000, 1500) for _ in range(count)]
-    return pl.DataFrame(
-        {
-            "k": pl.Series(pick("x", "y", "z", None), dtype=pl.String),
-            "g": pl.Series(pick(1, 2, 3), dtype=pl.Int32),
-            "v": pl.Series(pick(*range(8), None), dtype=pl.Int64),
-            "w": pl.Series(pick(*range(10)), dtype=pl.Int32),
-            "s": pl.Series(pick("p", "q", "r", None), dtype=pl.String),
-            "ts": pl.Series(times, dtype=pl.Int64).cast(pl.Datetime("ms")),
-        }
-    )
+    values, texts = (*range(8), None), ("p", "q", "r", None)
+    rows = {
+        "k": pl.Series(pick("x", "y", "z", None), dtype=pl.String),
+        "g": pl.Series(pick(1, 2, 3), dtype=pl.Int32),
+        "v": pl.Series(pick(*(values[5:8] if tame else values)), dtype=pl.Int64),
+        "w": pl.Series(pick(*range(4, 8 if tame else 10)), dtype=pl.Int32),
+        "s": pl.Series(pick(*(texts[1:3] if tame else texts)), dtype=pl.String),
+        "ts": pl.Series(times, dtype=pl.Int64).cast(pl.Datetime("ms")),
+        "extra": pl.Series([0.5] * count, dtype=pl.Float64),
+    }
+    return Changes(pl.DataFrame(rows))
 
 
-def _versions(rng: random.Random, time: int, count: int) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "id": pl.Series([rng.randrange(1, 4) for _ in range(count)], dtype=pl.Int32),
-            "x": pl.Series([rng.randrange(9) for _ in range(count)], dtype=pl.Int64),
-            "y": pl.Series([rng.choice("mn") for _ in range(count)], dtype=pl.String),
-            "ts": pl.Series([time] * count, dtype=pl.Int64).cast(pl.Datetime("ms")),
-        }
-    )
+def _versions(rng: random.Random, time: int, count: int, tame: bool) -> Changes:
+    rows = {
+        "id": pl.Series([rng.randrange(1, 4) for _ in range(count)], dtype=pl.Int32),
+        "x": pl.Series([rng.randrange(9) for _ in range(count)], dtype=pl.Int64),
+        "y": pl.Series([rng.choice("mn") for _ in range(count)], dtype=pl.String),
+        "ts": pl.Series([time] * count, dtype=pl.Int64).cast(pl.Datetime("ms")),
+    }
+    return Changes(pl.DataFrame(rows))
+
+
+def _upserts(rng: random.Random, time: int, count: int, tame: bool) -> Changes:
+    rows = {
+        "id": pl.Series([rng.randrange(1, 6) for _ in range(count)], dtype=pl.Int32),
+        "g": pl.Series([rng.randrange(1, 4) for _ in range(count)], dtype=pl.Int32),
+        "n": pl.Series([rng.randrange(4 if tame else 0, 9) for _ in range(count)], dtype=pl.Int64),
+        "y": pl.Series([rng.choice(["m", "n", None]) for _ in range(count)], dtype=pl.String),
+    }
+    kinds = pl.Series([rng.choice([0, 2, 2, 3]) for _ in range(count)], dtype=KINDS)
+    return Changes(pl.DataFrame(rows), kinds)
+
+
+_MAKERS = {"a": _rows, "b": _rows, "r": _versions, "u": _upserts}
+
+
+# What queries use besides.
+
+
+@udf(result_type="BIGINT", input_types=["BIGINT"])
+def _twice(n: int | None) -> int | None:
+    return None if n is None else 2 * n
+
+
+@udaf(result_type="BIGINT", input_types=["BIGINT"])
+class _Spread:
+    """The difference of the largest and the least number."""
+
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], n: int | None) -> None:
+        if n is not None:
+            accumulator.append(n)
+
+    def retract(self, accumulator: list[int], n: int | None) -> None:
+        if n is not None:
+            accumulator.remove(n)
+
+    def get_value(self, accumulator: list[int]) -> int | None:
+        return max(accumulator) - min(accumulator) if accumulator else None
+
+
+NAMES = pl.DataFrame(
+    {"id": pl.Series([1, 2], dtype=pl.Int32), "name": ["one", "two"], "factor": [10, 20]}
+)
 
 
 # Running.
 
 
 def _plan(query: Query) -> Plan:
-    return Session().plan(query.sql())[-1]
+    session = Session()
+    session.register("l", NAMES)
+    session.register_function("twice", _twice)
+    session.register_function("spread", _Spread)
+    return session.plan(query.sql())[-1]
 
 
 def _planned(plan: Plan) -> PlannedJob:
@@ -150,8 +203,8 @@ def _push(
         del sink.batches[:]
         for scan in job.sources:
             if isinstance(scan, Scan) and scan.table.name == table:
-                changes = Changes(rows.select(scan.schema.names))
-                job.push(scan, SourceBatch(changes, {}))
+                chosen = rows.with_rows(rows.rows.select(scan.schema.names))
+                job.push(scan, SourceBatch(chosen, {}))
                 job.watermark(scan, watermark)
         job.fire_timers()
         found.append([row for batch in sink.batches for row in _listed(batch)])
@@ -227,7 +280,7 @@ def _compared(
 
 def _since(plan: Plan, steps: Sequence[Step], half: int) -> list[list[Row]]:
     """The changes of the new query over the rows since the change, in the time that it is."""
-    emptied = [(table, rows.clear(), mark) for table, rows, mark in steps[:half]]
+    emptied = [(table, rows.slice(0, 0), mark) for table, rows, mark in steps[:half]]
     return _run(plan, [*emptied, *steps[half:]])[half:]
 
 

@@ -85,7 +85,8 @@ def _texts(operator: Operator) -> set[tuple[str, ...]]:
 
 
 def _sinks(old: JobDescription, new: JobDescription, pairs: dict[int, int]) -> dict[int, int]:
-    """Sinks of one name, then those that matched operators feed, then those of the same tables."""
+    """Sinks of one name, then those that matched operators feed, then those that get the same, then
+    those of the same tables: a named sink of state and one without any are never the same."""
     found: dict[int, int] = {}
 
     def fed(number: int, side: JobDescription) -> set[int]:
@@ -97,10 +98,16 @@ def _sinks(old: JobDescription, new: JobDescription, pairs: dict[int, int]) -> d
     def sharing(one: int, other: int) -> bool:
         return bool({pairs.get(id) for id in fed(other, new)} & fed(one, old))
 
-    def reading(one: int, other: int) -> bool:
-        return bool(_tables(old.sinks[one]) & _tables(new.sinks[other]))
+    def equal(one: int, other: int) -> bool:
+        was, now = old.sinks[one], new.sinks[other]
+        return (was.sources, was.path, was.meanings) == (now.sources, now.path, now.meanings)
 
-    for alike in (named, sharing, reading):
+    def reading(one: int, other: int) -> bool:
+        was, now = old.sinks[one], new.sinks[other]
+        kindred = not (was.table and now.table) or bool(fed(one, old)) == bool(fed(other, new))
+        return kindred and bool(_tables(was) & _tables(now))
+
+    for alike in (named, sharing, equal, reading):
         for other in range(len(new.sinks)):
             free = (one for one in range(len(old.sinks)) if one not in found.values())
             partner = next((one for one in free if alike(one, other)), None)

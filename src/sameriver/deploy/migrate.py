@@ -21,6 +21,7 @@ from sameriver.checkpoint.manifest import (
 from sameriver.common.state import StateColumn, StateTable
 from sameriver.common.types import to_polars
 from sameriver.compat.report import CompatibilityReport, OperatorReport, TableChange, Verdict
+from sameriver.deploy.pairs import Pairs
 from sameriver.deploy.plans import PlannedJob, stateful
 from sameriver.engine.job import Job
 from sameriver.engine.snapshot import NodeState
@@ -39,7 +40,7 @@ class Migration:
         root: what paths of its files are relative to.
         report: the comparison of both.
         jobs: of the new script.
-        partners: number of the old job that each new one goes on from; None: it starts afresh.
+        pairs: what goes on with what.
         replayed: state that a replay made; empty: there was none.
     """
 
@@ -47,7 +48,7 @@ class Migration:
     root: Path
     report: CompatibilityReport
     jobs: Sequence[PlannedJob]
-    partners: Sequence[int | None]
+    pairs: Pairs
     replayed: Replayed = field(default_factory=dict)
 
     def run(self, draft: Path, below: str) -> tuple[SavedJob, ...]:
@@ -56,10 +57,10 @@ class Migration:
         reports = {one.new: one for one in self.report.operators if one.new is not None}
         first, saved = 0, []
         for number, planned in enumerate(self.jobs):
-            partner = self.partners[number]
+            partner = self.pairs.jobs[number]
             job, _ = planned.open()
             try:
-                work = _Work(self, job, planned.declared(job), before, draft, f"{below}{number}")
+                work = _Work(self, number, job, planned.declared(job), before, draft, below)
                 own = {place: first + n for n, place in enumerate(stateful(job.nodes))}
                 known = {place: reports[id] for place, id in own.items()}
                 if partner is not None:
@@ -73,6 +74,7 @@ class Migration:
 @dataclass(frozen=True, slots=True)
 class _Work:
     migration: Migration
+    number: int
     running: Job
     declared: SavedJob
     before: Sequence[SavedNode]
@@ -96,8 +98,14 @@ class _Work:
             finished=old.finished and all(source.finished for source in sources),
             nodes=tuple(nodes),
             sources=sources,
-            sinks=tuple(_sink(sink, old) for sink in self.declared.sinks),
+            sinks=tuple(self._sink(*numbered) for numbered in enumerate(self.declared.sinks)),
         )
+
+    def _sink(self, place: int, sink: SavedSink) -> SavedSink:
+        partner = self.migration.pairs.sinks.get((self.number, place))
+        if partner is None:
+            return sink
+        return self.migration.old.jobs[partner[0]].sinks[partner[1]]
 
     # Watermarks.
 
@@ -139,7 +147,7 @@ class _Work:
         replayed = self.migration.replayed.get(-1 if report.new is None else report.new)
         changes = {change.new: change for change in report.tables}
         for number, (saved, table) in enumerate(zip(node.tables, live.state(), strict=True)):
-            name = f"{self.below.rpartition('/')[2]}-{node.number}-{number}-moved"
+            name = f"{self.number}-{node.number}-{number}-moved"
             made = None if replayed is None else replayed.tables[table.name]
             change = changes.get(table.name)
             if made is not None and (self._replays(report) or change is None or not change.old):
@@ -183,8 +191,7 @@ class _Work:
 
     def _written(self, table: SavedTable, rows: pl.DataFrame, name: str) -> SavedTable:
         rows = rows.select(column.name for column in table.columns)
-        below = self.below.rpartition("/")[0]
-        part = write_part(self.draft, name, whole_delta(rows), 0, below=f"{below}/")
+        part = write_part(self.draft, name, whole_delta(rows), 0, below=self.below)
         return replace(table, parts=(part,))
 
 
@@ -229,10 +236,6 @@ def _filled(
 
 def _source(source: SavedSource, old: SavedJob) -> SavedSource:
     return next((was for was in old.sources if was.table == source.table), source)
-
-
-def _sink(sink: SavedSink, old: SavedJob) -> SavedSink:
-    return next((was for was in old.sinks if was.table == sink.table), sink)
 
 
 def _scanned(job: SavedJob) -> dict[int, str]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from sameriver.checkpoint.manifest import SavedJob
 from sameriver.common.changes import Changes
 from sameriver.common.config import Config
+from sameriver.common.errors import UserError
 from sameriver.common.time import Clock
 from sameriver.compat import JobDescription, describe
 from sameriver.compat.description import together
-from sameriver.compat.description_json import to_json
+from sameriver.compat.description_json import from_json, to_json
 from sameriver.engine.job import Job
 from sameriver.engine.saving import declared
 from sameriver.plan.physical.node import PhysicalNode
@@ -65,6 +66,21 @@ class Collected:
 def describe_jobs(jobs: Sequence[PlannedJob]) -> JobDescription:
     """The jobs of a script as one."""
     return together([job.describe() for job in jobs])
+
+
+def description_of(job: SavedJob) -> JobDescription:
+    """What a saved job says of itself.
+
+    Raises:
+        UserError: NO_STATE.
+    """
+    if job.description is None:
+        raise UserError(
+            "NO_STATE",
+            f"the saved state of '{job.name}' does not say what it holds",
+            hint="Start over with --fresh.",
+        )
+    return from_json(job.description)
 
 
 def stateful(nodes: Sequence[PhysicalNode]) -> list[int]:

@@ -10,18 +10,21 @@ from pathlib import Path
 
 import polars as pl
 
-from sameriver.checkpoint.files import write_frame
+from sameriver.checkpoint.files import read_frame, write_frame
 from sameriver.checkpoint.folder import StateFolder
 from sameriver.checkpoint.manifest import CHECKPOINT, Manifest, Metrics, SavedJob
 from sameriver.common.changes import ChangeKind
 from sameriver.common.errors import SameriverError, UserError
 from sameriver.common.time import Clock
+from sameriver.common.types import to_polars
 from sameriver.compat import CompatibilityReport, JobDescription, Rules, Verdict, compare
 from sameriver.compat.description import together
-from sameriver.compat.description_json import from_json, to_json
+from sameriver.compat.description_json import to_json
 from sameriver.connectors.registry import accepts
+from sameriver.deploy.leaving import show_left
 from sameriver.deploy.migrate import Migration
-from sameriver.deploy.plans import PlannedJob, describe_jobs
+from sameriver.deploy.pairs import Pairs, pair
+from sameriver.deploy.plans import PlannedJob, describe_jobs, description_of
 from sameriver.deploy.replay import Replay, check_replayable, differences
 from sameriver.deploy.versions import BACKFILL, UPGRADE, Version, add_version
 from sameriver.engine.snapshot import NodeState
@@ -78,7 +81,7 @@ class Change:
 
     def _described(self) -> JobDescription:
         """Saved jobs as they were saved, those that had not started as they are planned."""
-        saved = [_description(job) for job in self.manifest.jobs]
+        saved = [description_of(job) for job in self.manifest.jobs]
         waiting = [] if self.old is None else self.old[len(saved) :]
         return together([*saved, *(job.describe() for job in waiting)])
 
@@ -91,7 +94,7 @@ class Change:
 
         Raises:
             UpgradeRefused: the state is not good enough.
-            UserError: NOT_REPLAYABLE; NOT_IN_ORDER.
+            UserError: NOT_REPLAYABLE; NOT_IN_ORDER; JOBS_MERGED; OUTPUT_WAITS.
             ExternalError: CANT_WRITE, or what is wrong with saved files or the sources.
         """
         report = self.compare()
@@ -99,38 +102,32 @@ class Change:
         enough = Verdict.PARTIAL if allow_partial else Verdict.FULL
         if needs and not backfill and not report.verdict.satisfies(enough):
             raise UpgradeRefused(report)
-        partners = self._partners(report)
-        replays = self._replays(partners) if needs and backfill else None
-        self._take_over(report, partners, replays)
+        pairs = pair(self.manifest.jobs, self.new, report)
+        self._check_told(pairs)
+        replays = self._replays(pairs.jobs) if needs and backfill else None
+        self._take_over(report, pairs, replays)
         return report
 
-    def _partners(self, report: CompatibilityReport) -> list[int | None]:
-        """The old job that each new one goes on from.
-
-        That is the one whose operators, then whose sinks, then whose place it has.
-        """
-        before = {job.name: number for number, job in enumerate(self.manifest.jobs)}
-        owners = [n for n, job in enumerate(self.manifest.jobs) for x in job.nodes if x.tables]
-        described = describe_jobs(self.new).operators
-        found: list[int | None] = []
-        for number, planned in enumerate(self.new):
-            own = {operator.id for operator in described if operator.job == number}
-            pairs = [one.old for one in report.operators if one.new in own and one.old is not None]
-            carried = [owners[old] for old in pairs if old < len(owners)]
-            place = number if number < len(self.manifest.jobs) else None
-            found.append(carried[0] if carried else before.get(planned.name, place))
-        while found and found[-1] is None:
-            found.pop()
-        if None in found:
-            raise UserError(
-                "NOT_IN_ORDER",
-                f"job {found.index(None) + 1} of the script has no state, but later ones do",
-                hint="Put new statements behind those that have run.",
-            )
-        return found + [None] * (len(self.new) - len(found))
+    def _check_told(self, pairs: Pairs) -> None:
+        """Refuses to change the columns of a sink that has not been told of the last change."""
+        for (number, place), (old, at) in pairs.sinks.items():
+            waits = self.manifest.jobs[old].sinks[at].changes
+            if waits is None:
+                continue
+            columns = read_frame(self.folder.checkpoints, waits).dtypes[1:]
+            rows = self.new[number].roots[place].inputs[0].schema
+            if columns != [to_polars(type) for type in rows.types]:
+                raise UserError(
+                    "NOT_TOLD_YET",
+                    "the version before has not told its sink yet what differs since the one"
+                    " before that, and now the columns are others",
+                    hint="Run that version until its first checkpoint, or go back with"
+                    " 'sameriver rollback', and then change the script.",
+                )
 
     def _replays(self, partners: Sequence[int | None]) -> list[_Replayed | None]:
-        check_replayable(self.new)
+        pairs = zip(self.new, partners, strict=True)
+        check_replayable([planned for planned, partner in pairs if partner is not None])
         return [
             None if partner is None else self._replay(planned, partner)
             for planned, partner in zip(self.new, partners, strict=True)
@@ -152,7 +149,7 @@ class Change:
     def _take_over(
         self,
         report: CompatibilityReport,
-        partners: Sequence[int | None],
+        pairs: Pairs,
         replays: Sequence[_Replayed | None] | None,
     ) -> None:
         began, number = time.monotonic(), self.manifest.number + 1
@@ -162,7 +159,7 @@ class Change:
             root=self.folder.checkpoints,
             report=report,
             jobs=self.new,
-            partners=partners,
+            pairs=pairs,
             replayed=dict(states),
         )
 
@@ -170,7 +167,7 @@ class Change:
             jobs = migration.run(draft, below)
             if replays is not None:
                 jobs = tuple(
-                    _telling(job, replayed, draft, below, place)
+                    self._telling(job, replayed, draft, below, place)
                     for place, (job, replayed) in enumerate(zip(jobs, replays, strict=False))
                 )
             return Manifest(
@@ -196,8 +193,25 @@ class Change:
             savepoint="",
             script=self.script,
         )
+        show_left(self.manifest, self.old, pairs.sinks.values(), self.clock)
         add_version(self.folder, version, self.manifest)
         self.folder.add(number, write)
+
+    def _telling(
+        self, job: SavedJob, replayed: _Replayed | None, draft: Path, below: str, number: int
+    ) -> SavedJob:
+        """The job whose sinks are first told what differs, after what they had not been told."""
+        if replayed is None:
+            return job
+        sinks = []
+        for place, (sink, told) in enumerate(zip(job.sinks, replayed.told, strict=True)):
+            file = sink.changes
+            if told is not None:
+                waits = [] if file is None else [read_frame(self.folder.checkpoints, file)]
+                name = f"{number}-told-{place}.parquet"
+                file = write_frame(draft, name, pl.concat([*waits, told]), below=below)
+            sinks.append(replace(sink, changes=file))
+        return replace(job, sinks=tuple(sinks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,16 +220,6 @@ class _Replayed:
 
     states: Sequence[NodeState]
     told: Sequence[pl.DataFrame | None]
-
-
-def _description(job: SavedJob) -> JobDescription:
-    if job.description is None:
-        raise UserError(
-            "NO_STATE",
-            f"the saved state of '{job.name}' does not say what it holds",
-            hint="Start over with --fresh.",
-        )
-    return from_json(job.description)
 
 
 def _name(root: Sink) -> str | None:
@@ -239,18 +243,3 @@ def _by_id(
             found += [(first + place, state) for place, state in enumerate(replayed.states)]
         first += count
     return found
-
-
-def _telling(
-    job: SavedJob, replayed: _Replayed | None, draft: Path, below: str, number: int
-) -> SavedJob:
-    """The job whose sinks are first told what differs."""
-    if replayed is None:
-        return job
-    sinks = []
-    for place, (sink, told) in enumerate(zip(job.sinks, replayed.told, strict=True)):
-        file = None
-        if told is not None:
-            file = write_frame(draft, f"{number}-told-{place}.parquet", told, below=below)
-        sinks.append(replace(sink, changes=file))
-    return replace(job, sinks=tuple(sinks))
