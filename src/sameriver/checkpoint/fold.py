@@ -51,12 +51,12 @@ def write_part(folder: Path, name: str, delta: Delta, shard: int, *, below: str)
     gone = None
     if len(delta.gone) and not delta.whole:
         frame = pl.DataFrame({ID: delta.gone})
-        gone = write_frame(folder, f"{name}.gone.parquet", frame, below=below)
+        gone = write_frame(folder, f"{name}.gone.parquet", frame, below=below, brief=True)
     return Part(
         shard=shard,
         whole=delta.whole,
         has_ids=True,
-        rows=write_frame(folder, f"{name}.parquet", rows, below=below),
+        rows=write_frame(folder, f"{name}.parquet", rows, below=below, brief=True),
         gone=gone,
     )
 
