@@ -177,6 +177,15 @@ def test_a_changed_script_begins_with_a_savepoint(state: Path, tmp_path: Path) -
     assert origin(known(other)[0]) == str(taken)
 
 
+def test_state_is_not_replaced_by_a_savepoint_that_is_refused(state: Path, tmp_path: Path) -> None:
+    read(state, TOTALS, 12)
+    taken = take_savepoint(StateFolder.find(state), tmp_path / "taken", timeout=5)
+    before = files(state)
+    with pytest.raises(UpgradeRefused):
+        read(StateDir(state, savepoint=taken, fresh=True), FILTERED)
+    assert files(state) == before
+
+
 def test_a_script_that_only_looks_otherwise_goes_on(state: Path) -> None:
     before = read(state, TOTALS, 12)
     after = read(state, "-- what each has\n" + TOTALS.replace("total", "sum_of_v"))

@@ -85,8 +85,8 @@ class Change:
         waiting = [] if self.old is None else self.old[len(saved) :]
         return together([*saved, *(job.describe() for job in waiting)])
 
-    def make(self, *, allow_partial: bool, backfill: bool) -> CompatibilityReport:
-        """Takes the state over into a checkpoint of the new version.
+    def check(self, *, allow_partial: bool, backfill: bool) -> tuple[CompatibilityReport, Pairs]:
+        """The comparison, if the state is good enough, and what goes on with what.
 
         Args:
             allow_partial: what is new may start empty.
@@ -94,17 +94,36 @@ class Change:
 
         Raises:
             UpgradeRefused: the state is not good enough.
-            UserError: NOT_REPLAYABLE; NOT_IN_ORDER; JOBS_MERGED; OUTPUT_WAITS.
-            ExternalError: CANT_WRITE, or what is wrong with saved files or the sources.
+            UserError: NOT_REPLAYABLE; NOT_IN_ORDER; JOBS_MERGED.
         """
         report = self.compare()
-        needs = report.verdict is not Verdict.FULL
         enough = Verdict.PARTIAL if allow_partial else Verdict.FULL
-        if needs and not backfill and not report.verdict.satisfies(enough):
+        replays = backfill and report.verdict is not Verdict.FULL
+        if not replays and not report.verdict.satisfies(enough):
             raise UpgradeRefused(report)
         pairs = pair(self.manifest.jobs, self.new, report)
+        if replays:
+            paired = zip(self.new, pairs.jobs, strict=True)
+            check_replayable([planned for planned, partner in paired if partner is not None])
+        return report, pairs
+
+    def make(self, *, allow_partial: bool, backfill: bool) -> CompatibilityReport:
+        """Takes the state over into a checkpoint of the new version.
+
+        Args:
+            allow_partial: as for ``check``.
+            backfill: as for ``check``.
+
+        Raises:
+            UpgradeRefused: the state is not good enough.
+            UserError: as ``check``; NOT_TOLD_YET; OUTPUT_WAITS.
+            ExternalError: CANT_WRITE, or what is wrong with saved files or the sources.
+        """
+        report, pairs = self.check(allow_partial=allow_partial, backfill=backfill)
         self._check_told(pairs)
-        replays = self._replays(pairs.jobs) if needs and backfill else None
+        replays = None
+        if backfill and report.verdict is not Verdict.FULL:
+            replays = self._replays(pairs.jobs)
         self._take_over(report, pairs, replays)
         return report
 
@@ -126,8 +145,6 @@ class Change:
                 )
 
     def _replays(self, partners: Sequence[int | None]) -> list[_Replayed | None]:
-        pairs = zip(self.new, partners, strict=True)
-        check_replayable([planned for planned, partner in pairs if partner is not None])
         return [
             None if partner is None else self._replay(planned, partner)
             for planned, partner in zip(self.new, partners, strict=True)

@@ -73,8 +73,7 @@ def add_version(folder: StateFolder, version: Version, previous: Manifest | None
     Args:
         folder: of the script.
         version: its number is given here.
-        previous: what to return to. Files that older versions could return to are given up with
-            the next checkpoint.
+        previous: what to return to.
 
     Raises:
         ExternalError: CANT_WRITE.
@@ -93,8 +92,23 @@ def add_version(folder: StateFolder, version: Version, previous: Manifest | None
             write_manifest(draft, previous)
         disk.sync(draft)
         disk.rename(draft, final)
-        for one in known:
-            (folder.versions / str(one.number) / NAME).unlink(missing_ok=True)
+
+
+def tidy(folder: StateFolder) -> None:
+    """Forgets versions whose beginning was never saved, and ways back that are longer than one.
+
+    Files that only those needed go with the next checkpoint.
+
+    Raises:
+        ExternalError: FOREIGN_FILE; CANT_WRITE.
+    """
+    known = [str(one.number) for one in versions(folder)]
+    with disk.writing("versions", folder.path):
+        for path in folder.versions.iterdir():
+            if path.name not in known:
+                shutil.rmtree(path)
+            elif path.name != known[-1]:
+                (path / NAME).unlink(missing_ok=True)
 
 
 def rollback(folder: StateFolder, now: int) -> Version:

@@ -19,7 +19,7 @@ from sameriver.compat.description_json import to_json
 from sameriver.deploy.plans import PlannedJob
 from sameriver.deploy.rules import rules_of
 from sameriver.deploy.upgrade import Change
-from sameriver.deploy.versions import FIRST, FRESH, Version, add_version, versions
+from sameriver.deploy.versions import FIRST, FRESH, Version, add_version, tidy, versions
 from sameriver.engine.checkpoints import Saving
 from sameriver.engine.driver import Progress
 from sameriver.session.plans import Plan
@@ -80,30 +80,37 @@ class Keeper:
         with self._folder.locked():
             latest = self._folder.latest()
             if state.savepoint is not None:
-                self._begin_with(Path(state.savepoint), latest, fresh=state.fresh)
+                self._begin_with(Path(state.savepoint), latest, state)
             elif state.fresh and latest is not None:
                 self._forget(latest)
-            elif latest is None and not versions(self._folder):
+            elif latest is None and not self._is_known():
                 self._begin(FIRST, checkpoint=0)
             latest = self._folder.latest()
-            if latest is not None and latest.jobs:
-                self._change(latest, state)
+            change = None if latest is None else self._change(latest)
+            if change is not None:
+                self.report = change.make(
+                    allow_partial=state.allow_partial, backfill=state.backfill
+                )
+            tidy(self._folder)
 
-    def _change(self, latest: Manifest, state: StateDir) -> None:
-        """Takes over the state of another text of the script."""
+    def _is_known(self) -> bool:
+        return any(version.script == self._script for version in versions(self._folder))
+
+    def _change(self, saved: Manifest) -> Change | None:
+        """The change from another text of the script to this one; None: there is none."""
+        if not saved.jobs:
+            return None
         plans, config = self._planner(self._script)
         change = Change(
             folder=self._folder,
-            manifest=latest,
-            old=self._planned_before(latest.script),
+            manifest=saved,
+            old=self._planned_before(saved.script),
             new=[_planned(plan) for plan in plans],
             script=self._script,
             rules=rules_of(config),
             clock=self._clock,
         )
-        if change.is_none():
-            return
-        self.report = change.make(allow_partial=state.allow_partial, backfill=state.backfill)
+        return None if change.is_none() else change
 
     def _planned_before(self, script: str) -> list[PlannedJob] | None:
         """The jobs of the old text; None if it can't be planned any more."""
@@ -139,11 +146,14 @@ class Keeper:
             description=to_json(job.describe()),
         )
 
-    def _begin_with(self, path: Path, latest: Manifest | None, *, fresh: bool) -> None:
+    def _begin_with(self, path: Path, latest: Manifest | None, state: StateDir) -> None:
         savepoint = open_savepoint(path)
-        if latest is None or fresh:
+        if latest is None or state.fresh:
+            change = self._change(savepoint.manifest)
+            if change is not None:
+                change.check(allow_partial=state.allow_partial, backfill=state.backfill)
             number = max(self._folder.numbers(), default=0) + 1
-            self._begin(FRESH if fresh else FIRST, checkpoint=number, savepoint=str(path))
+            self._begin(FRESH if state.fresh else FIRST, checkpoint=number, savepoint=str(path))
             adopt(self._folder, savepoint, savepoint.manifest.script)
         elif latest.origin != savepoint.checksum:
             raise UserError(
