@@ -30,7 +30,7 @@ from sameriver.common.schema import Schema
 from sameriver.common.time import ManualClock
 from sameriver.common.types import BIGINT, STRING, timestamp
 from sameriver.operators.operator import OperatorContext
-from sameriver.operators.window_aggregate import WindowAggregateOperator
+from sameriver.operators.window_aggregate import window_aggregate
 from sameriver.plan.physical.scan import Scan
 from sameriver.plan.physical.window_aggregate import WindowAggregate
 from sameriver.plan.table import Table
@@ -146,7 +146,7 @@ def test_gives_what_row_by_row_gives(
     back = (1 if shape[0] is WindowKind.SESSION else 6) if signed else None
     rows = data.draw(streams(1000, 60, 1, back=back))
     node = aggregate(window(*shape), retract=signed)
-    bench = Bench(node, WindowAggregateOperator)
+    bench = Bench(node, window_aggregate)
     run(bench, rows, cuts, restarts, signed)
     expected, late = Model(node.window).run(rows)
     assert ordered(bench.given) == ordered(expected)
@@ -179,7 +179,7 @@ def test_windows_of_instants_follow_the_wall_clock(
     origin = int(datetime(*moment, tzinfo=UTC).timestamp() * 1000)
     rows = data.draw(streams(origin, 10 * HOUR, HOUR // 4))
     node = aggregate(window(*shape, time="zoned", unit=HOUR))
-    bench = Bench(node, WindowAggregateOperator, zone)
+    bench = Bench(node, window_aggregate, zone)
     run(bench, rows, cuts, restarts, signed=False)
     expected, late = Model(node.window, zone).run(rows)
     assert ordered(bench.given) == ordered(expected)
@@ -191,7 +191,7 @@ def test_a_jump_of_the_watermark_fires_all_windows_in_order(
     shape: tuple[WindowKind, int, int | None, int],
 ) -> None:
     cut = window(*shape)
-    bench = Bench(aggregate(cut), WindowAggregateOperator)
+    bench = Bench(aggregate(cut), window_aggregate)
     rows = [Row(t, "a", t % 7, 1, 0) for t in (5, 31, 12, 44, 7, 30)]
     bench.feed(rows, on_event=False)
     assert bench.given == []
@@ -203,7 +203,7 @@ def test_a_jump_of_the_watermark_fires_all_windows_in_order(
 
 def test_cumulate_shows_a_key_in_each_step_after_its_first_row() -> None:
     node = aggregate(window(WindowKind.CUMULATE, 20, 5, 0))
-    bench = Bench(node, WindowAggregateOperator)
+    bench = Bench(node, window_aggregate)
     bench.feed([Row(7, "a", 1, 1, 0)], on_event=False)
     bench.move(12)
     bench.restart()
@@ -212,7 +212,7 @@ def test_cumulate_shows_a_key_in_each_step_after_its_first_row() -> None:
 
 
 def test_row_late_for_its_step_counts_in_the_next() -> None:
-    bench = Bench(aggregate(window(WindowKind.CUMULATE, 20, 5, 0)), WindowAggregateOperator)
+    bench = Bench(aggregate(window(WindowKind.CUMULATE, 20, 5, 0)), window_aggregate)
     bench.feed([Row(1, "a", 1, 1, 11), Row(2, "a", 2, 1, 11)])
     bench.finish()
     counts = [(row[5], row[1]) for row in bench.rows()]
@@ -221,7 +221,7 @@ def test_row_late_for_its_step_counts_in_the_next() -> None:
 
 
 def test_row_late_for_the_largest_window_is_dropped() -> None:
-    bench = Bench(aggregate(window(WindowKind.CUMULATE, 20, 5, 0)), WindowAggregateOperator)
+    bench = Bench(aggregate(window(WindowKind.CUMULATE, 20, 5, 0)), window_aggregate)
     bench.feed([Row(30, "a", 1, 1, 19)])
     bench.feed([Row(2, "a", 2, 1, 19)])
     assert bench.late["late_rows"] == 1
@@ -233,7 +233,7 @@ def test_clock_fires_windows_of_processing_time(
 ) -> None:
     zone = "Asia/Shanghai"
     cut = window(*shape, time="clock")
-    bench = Bench(aggregate(cut), WindowAggregateOperator, zone)
+    bench = Bench(aggregate(cut), window_aggregate, zone)
     rows = []
     for now in (1001, 1003, 1012, 1013, 1050):
         bench.set_clock(now)
@@ -249,7 +249,7 @@ def test_clock_fires_windows_of_processing_time(
 
 def test_open_windows_of_processing_time_do_not_fire_at_the_end_of_input() -> None:
     tumble = window(WindowKind.TUMBLE, 10, None, 0, time="clock")
-    bench = Bench(aggregate(tumble), WindowAggregateOperator)
+    bench = Bench(aggregate(tumble), window_aggregate)
     bench.feed([Row(0, "a", 1, 1, 0)], on_event=False)
     bench.finish()
     assert bench.given == []
@@ -271,7 +271,7 @@ def test_windows_that_the_input_carries_fire_when_their_end_passes() -> None:
         attached=("window_start", "window_end"),
     )
     context = OperatorContext(clock=ManualClock(), config=Config(), zone=ZoneInfo("UTC"))
-    operator = WindowAggregateOperator(node, context)
+    operator = window_aggregate(node, context)
     rows = pl.DataFrame(
         {
             "k": ["a", "a", "b"],
@@ -295,7 +295,7 @@ def test_windows_that_the_input_carries_fire_when_their_end_passes() -> None:
 def test_windows_without_keys_or_calls() -> None:
     tumble = window(WindowKind.TUMBLE, 10, None, 0)
     node = replace(aggregate(tumble), keys=(), calls=(), schema=output_schema([], []))
-    bench = Bench(node, WindowAggregateOperator)
+    bench = Bench(node, window_aggregate)
     bench.feed([Row(1, "a", 1, 1, 0), Row(12, "b", 1, 1, 0)])
     bench.restart()
     bench.finish()

@@ -9,7 +9,7 @@ import polars as pl
 
 from sameriver.common.changes import Changes, Event, Watermark
 from sameriver.operators.operator import Operator, OperatorContext
-from sameriver.operators.window_aggregate import WindowAggregateOperator
+from sameriver.operators.window_aggregate import window_aggregate
 from sameriver.operators.windows.batch import Batch
 from sameriver.operators.windows.firing import KIND, POSITION, FiringWindows, Phase
 from sameriver.operators.windows.output import Output, spread
@@ -24,7 +24,7 @@ def group_window(node: GroupWindow, context: OperatorContext) -> Operator:
     """The operator: windows that show results once are those of a window TVF."""
     if node.updates:
         return FiringGroupWindowOperator(node, context)
-    return WindowAggregateOperator(node.plain(), context)
+    return window_aggregate(node.plain(), context)
 
 
 class FiringGroupWindowOperator(Operator):

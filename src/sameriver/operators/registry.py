@@ -27,7 +27,7 @@ from sameriver.operators.temporal_sort import TemporalSortOperator
 from sameriver.operators.top_n import TopNOperator
 from sameriver.operators.union import UnionOperator
 from sameriver.operators.watermark_assigner import watermark_assigner
-from sameriver.operators.window_aggregate import WindowAggregateOperator
+from sameriver.operators.window_aggregate import window_aggregate
 from sameriver.operators.window_join import WindowJoinOperator
 from sameriver.operators.window_table import window_table
 from sameriver.operators.window_top_n import WindowTopNOperator
@@ -80,7 +80,7 @@ OPERATORS: dict[type[PhysicalNode], Callable[[Any, OperatorContext], Operator]] 
     TopN: TopNOperator,
     Union: UnionOperator,
     WatermarkAssigner: watermark_assigner,
-    WindowAggregate: WindowAggregateOperator,
+    WindowAggregate: window_aggregate,
     WindowJoin: WindowJoinOperator,
     WindowTable: window_table,
     WindowTopN: WindowTopNOperator,

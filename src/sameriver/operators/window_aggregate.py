@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-import numpy as np
-import polars as pl
-
-from sameriver.common.changes import Changes, Event, Watermark
 from sameriver.operators.operator import Operator, OperatorContext
-from sameriver.operators.windows.batch import END, Windows
+from sameriver.operators.windows.batch import Windows
 from sameriver.operators.windows.cumulating import CumulatingWindows
 from sameriver.operators.windows.hopping import HoppingWindows
-from sameriver.operators.windows.output import Output, spread
+from sameriver.operators.windows.operator import WindowOperator
+from sameriver.operators.windows.output import Output
 from sameriver.operators.windows.sessions import SessionWindows
 from sameriver.operators.windows.time import WindowTime
 from sameriver.operators.windows.tumbling import TumblingWindows
-from sameriver.operators.windows.zones import FOREVER
 from sameriver.plan.physical.window_aggregate import WindowAggregate
 from sameriver.plan.window import WindowKind
 from sameriver.state.handle import StateStore
@@ -29,64 +25,12 @@ _WINDOWS: dict[WindowKind, Callable[[WindowAggregate, StateStore], Windows]] = {
 }
 
 
-class WindowAggregateOperator(Operator):
-    """Rows are folded as they come; the watermark, or the clock, fires each window once."""
-
-    splits = True
-
-    def __init__(self, node: WindowAggregate, context: OperatorContext) -> None:
-        super().__init__(context)
-        self._attached = node.attached is not None
-        self._time = WindowTime(node.window, context)
-        self._output = Output(node.schema, node.properties, self._time, context.clock)
-        self._windows = _windows(node, context.store)
-
-    def process(self, port: int, changes: Changes) -> Iterator[Event]:
-        batch = self._time.batch(changes, self.watermark, timed=not self._attached)
-        late, fired = self._windows.add(batch)
-        if late:
-            self.context.counters["late_rows"] += late
-        if changes.watermarks is None:
-            return
-        last = changes.watermarks[-1]
-        if batch.after is None:
-            yield Watermark(last)
-        else:
-            fired += self._windows.fire(batch.after)
-            yield from self._spread(fired, changes.watermarks)
-        self.watermark = last
-
-    def _spread(self, fired: list[pl.DataFrame], watermarks: pl.Series) -> Iterator[Event]:
-        filled = [frame for frame in fired if frame.height]
-        if not filled:
-            yield from spread(pl.DataFrame(), None, np.empty(0, int), self.watermark, watermarks)
-            return
-        frame = pl.concat(filled)
-        after = self._time.wall.progress(watermarks.to_numpy())
-        positions = np.searchsorted(after, frame[END].to_numpy(), side="left")
-        rows = self._output.rows(frame)
-        yield from spread(rows, None, positions, self.watermark, watermarks)
-
-    def on_watermark(self) -> Iterator[Changes]:
-        if self._time.event:
-            yield from self._fire(self._time.progress(self.watermark))
-
-    def next_timer(self) -> int | None:
-        end = None if self._time.event else self._windows.next_end()
-        return None if end is None else self._time.timer(end)
-
-    def on_timer(self) -> Iterator[Changes]:
-        if not self._time.event:
-            yield from self._fire(self._time.now())
-
-    def _fire(self, progress: int) -> Iterator[Changes]:
-        fired = [frame for frame in self._windows.fire(progress) if frame.height]
-        if fired:
-            yield Changes(self._output.rows(pl.concat(fired)))
-
-    def restored(self) -> None:
-        event = self._time.event
-        self._windows.restored(self._time.progress(self.watermark) if event else -FOREVER)
+def window_aggregate(node: WindowAggregate, context: OperatorContext) -> Operator:
+    """The operator: rows are folded into their windows as they come."""
+    time = WindowTime(node.window, context)
+    output = Output(node.schema, node.properties, time, context.clock)
+    windows = _windows(node, context.store)
+    return WindowOperator(context, windows, time, output, timed=node.attached is None)
 
 
 def _windows(node: WindowAggregate, store: StateStore) -> Windows:

@@ -16,7 +16,10 @@ from sameriver.state.kernels.types import NO_INTS, Ints
 
 
 class HeldRows:
-    """A handle: rows in order of arrival, the session of each, and how far each session reaches."""
+    """A handle: rows in order of arrival, the session of each, and how far each session reaches.
+
+    A row is dropped as late if the session it would be in has closed.
+    """
 
     def __init__(self, node: WindowTable) -> None:
         self._declaration = node.state()[0]
@@ -33,8 +36,8 @@ class HeldRows:
         self._starts = NO_INTS
         self._ends = NO_INTS
 
-    def add(self, batch: Batch) -> int:
-        """Puts rows in their sessions; gives how many were dropped as late."""
+    def add(self, batch: Batch) -> tuple[int, list[pl.DataFrame]]:
+        """Puts rows in their sessions; gives how many were dropped as late, and no fired rows."""
         if batch.changes.kinds is not None:
             raise InternalError("UPDATES_IN_SESSION", "a session table takes inserted rows only")
         index = KeyIndex(self._schema)
@@ -52,14 +55,14 @@ class HeldRows:
         self._positions = np.append(self._positions, arrivals)
         sessions = np.append(merged.roots[self._sessions], merged.rows[kept])
         self._renumber(sessions, merged.starts, merged.ends)
-        return len(batch) - len(arrivals)
+        return len(batch) - len(arrivals), []
 
     def _renumber(self, sessions: Ints, starts: Ints, ends: Ints) -> None:
         """Sessions that hold rows get the numbers 0, 1, ..."""
         used, self._sessions = np.unique(sessions, return_inverse=True)
         self._starts, self._ends = starts[used], ends[used]
 
-    def close(self, progress: int) -> pl.DataFrame:
+    def fire(self, progress: int) -> list[pl.DataFrame]:
         """Rows of sessions that end at or before ``progress``, by end and arrival."""
         ends = self._ends[self._sessions]
         due = ends <= progress
@@ -72,11 +75,14 @@ class HeldRows:
             self._rows = self._rows.filter(pl.Series(~due)).rechunk()
             self._positions = self._positions[~due]
             self._renumber(self._sessions[~due], self._starts, self._ends)
-        return rows
+        return [rows]
 
     def next_end(self) -> int | None:
         """When the first session closes."""
         return int(self._ends.min()) if len(self._ends) else None
+
+    def restored(self, progress: int) -> None:
+        """All is in the rows."""
 
     # The handle.
 
