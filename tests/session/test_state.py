@@ -20,7 +20,6 @@ from sameriver.checkpoint.reading import facts, query, table
 from sameriver.checkpoint.requests import take_savepoint
 from sameriver.common.changes import Changes
 from sameriver.common.time import ManualClock
-from sameriver.deploy.upgrade import UpgradeRefused
 from sameriver.engine.driver import Progress
 from sameriver.session.materialize import materialize
 
