@@ -14,6 +14,7 @@ from sameriver.common.errors import UserError
 from sameriver.common.time import ManualClock
 from sameriver.common.types import Root
 from sameriver.connectors.connector import SourceBatch
+from sameriver.deploy.plans import Collected
 from sameriver.engine.job import Job
 from sameriver.engine.snapshot import JobState
 from sameriver.engine.tables import open_source
@@ -38,22 +39,6 @@ START = 1_704_067_200_000
 """The clock of a scenario that does not set it: 2024-01-01 00:00:00 UTC."""
 
 
-class Collector:
-    """A sink that keeps what it is given."""
-
-    def __init__(self) -> None:
-        self.batches: list[Changes] = []
-
-    def write(self, changes: Changes) -> None:
-        self.batches.append(changes)
-
-    def flush(self) -> None: ...
-
-    def close(self) -> None: ...
-
-    def abort(self) -> None: ...
-
-
 class Player:
     """One run of a scenario in one mode.
 
@@ -74,7 +59,7 @@ class Player:
         self._saved: tuple[JobState | None, int, dict[Scan, int]] | None = None
         self._read: dict[Scan, int] = {}
         self._disk = OnDisk() if mode is Mode.FILES else None
-        self.output = Collector()
+        self.output = Collected()
         try:
             self.job = self._start()
         except UserError:
