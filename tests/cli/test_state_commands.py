@@ -85,9 +85,10 @@ def test_signals_save_the_job_and_it_goes_on(script: Path, tmp_path: Path) -> No
         assert "the same command goes on" in error
         assert len(list((state / "savepoints").iterdir())) == number
         n, s = totals(state)
-        assert n > counted
+        assert n >= counted
         assert s == n * (n + 1) // 2
         counted = n
+    assert counted
 
 
 def test_savepoints_of_a_running_and_a_stopped_job(script: Path, tmp_path: Path) -> None:
@@ -103,7 +104,7 @@ def test_savepoints_of_a_running_and_a_stopped_job(script: Path, tmp_path: Path)
     again = sameriver("savepoint", state, second)
     assert (again.returncode, "TARGET_EXISTS" in again.stderr) == (2, True)
     counts = [totals(place) for place in (first, second, state)]
-    assert counts[0] < counts[1] == counts[2]
+    assert counts[0] <= counts[1] == counts[2]
 
 
 def test_state_is_listed_and_shown(script: Path, tmp_path: Path) -> None:
