@@ -60,6 +60,28 @@ def written(heads: np.ndarray, owners: np.ndarray, access: np.ndarray, slots: np
         owners[row] = slots[row]
 
 
+@helper
+def _take(
+    heads: np.ndarray,
+    nexts: np.ndarray,
+    owners: np.ndarray,
+    prints: np.ndarray,
+    slot: int,
+    given: np.ndarray,
+    i: int,
+) -> int:
+    """Takes the earliest row like change ``i`` from its list; -1: there is none."""
+    previous, found = int64(-1), heads[slot, FIRST] - 1
+    while found >= 0 and prints.shape[0] > 0:
+        if prints[found, 0] == given[i, 0] and prints[found, 1] == given[i, 1]:
+            break
+        previous, found = found, nexts[found] - 1
+    if found >= 0:
+        unlink(heads, nexts, slot, previous, found)
+        owners[found] = -1
+    return found
+
+
 @kernel(
     types.UniTuple(int64, 2)(
         TABLE, INTS, INTS, TABLE, READ_INTS, READ_SIGN, TABLE,
@@ -114,17 +136,10 @@ def turn(
         if heads[slot, FIRST] > 0 and heads[slot, ACCESS] <= oldest:
             gone += empty(heads, nexts, owners, slot)
         before[i] = heads[slot, LAST] - 1
-        previous, found = int64(-1), int64(-1)
+        found = int64(-1)
         if replaces or not added:
-            found = heads[slot, FIRST] - 1
-        while found >= 0 and not alike:
-            if prints[found, 0] == given[i, 0] and prints[found, 1] == given[i, 1]:
-                break
-            previous, found = found, nexts[found] - 1
-        if found >= 0:
-            unlink(heads, nexts, slot, previous, found)
-            owners[found] = -1
-            gone += 1
+            found = _take(heads, nexts, owners, prints, slot, given, i)
+        gone += found >= 0
         if added:
             owners[row] = slot
             if not alike:
