@@ -8,9 +8,11 @@ from pathlib import Path
 
 import polars as pl
 
-from sameriver.checkpoint.fold import read_table, write_part
+from sameriver.checkpoint.files import write_frame
+from sameriver.checkpoint.fold import read_table
 from sameriver.checkpoint.manifest import (
     Manifest,
+    Part,
     SavedColumn,
     SavedJob,
     SavedNode,
@@ -25,7 +27,6 @@ from sameriver.deploy.pairs import Pairs
 from sameriver.deploy.plans import PlannedJob, stateful
 from sameriver.engine.job import Job
 from sameriver.engine.snapshot import NodeState
-from sameriver.state.handle import whole_delta
 
 Replayed = Mapping[int, NodeState]
 """State of operators of the new plan, by id, as the sources replayed from their start made it."""
@@ -191,7 +192,8 @@ class _Work:
 
     def _written(self, table: SavedTable, rows: pl.DataFrame, name: str) -> SavedTable:
         rows = rows.select(column.name for column in table.columns)
-        part = write_part(self.draft, name, whole_delta(rows), 0, below=self.below)
+        file = write_frame(self.draft, f"{name}.parquet", rows, below=self.below)
+        part = Part(shard=0, whole=True, has_ids=False, rows=file, gone=None)
         return replace(table, parts=(part,))
 
 
