@@ -99,7 +99,20 @@ def bind_not(node: exp.Expr, environment: Environment) -> Expression:
     """NOT; ``IS NOT NULL`` and its like are tests of their own."""
     if isinstance(node.this, exp.Is):
         return _is(node.this, environment, negated=True)
+    if isinstance(node.this, exp.Between):
+        return _outside(node.this, environment)
     return call("NOT", [_condition(node.this, environment, "NOT")])
+
+
+def _outside(node: exp.Between, environment: Environment) -> Expression:
+    """``x < low OR high < x``, which NaN does not satisfy either; SYMMETRIC: both ways round."""
+    value = environment.bind(node.this)
+    low, high = environment.bind(node.args["low"]), environment.bind(node.args["high"])
+    beyond = call("OR", [call("<", [value, low]), call(">", [value, high])])
+    if not node.args.get("symmetric"):
+        return beyond
+    across = call("OR", [call("<", [value, high]), call(">", [value, low])])
+    return call("AND", [beyond, across])
 
 
 def bind_is(node: exp.Expr, environment: Environment) -> Expression:
@@ -125,13 +138,14 @@ def _is(node: exp.Expr, environment: Environment, *, negated: bool) -> Expressio
 
 def bind_negative(node: exp.Expr, environment: Environment) -> Expression:
     """Unary minus; a negative literal is a literal."""
+    written = node.this.this if isinstance(node.this, exp.Literal) else ""
+    if written.isdigit() and not node.this.is_string:
+        return whole_number(-int(written))
     value = environment.bind(node.this)
     if isinstance(value, Literal) and not isinstance(value.value, bool):
         match value.value:
             case int() if value.type.root in INTEGERS:
                 return whole_number(-value.value)
-            case Decimal() if not value.type.scale:
-                return whole_number(-int(value.value))
             case int() | float() | Decimal() | timedelta():
                 return Literal(-value.value, value.type)
     return call("NEGATE", [value])
