@@ -96,12 +96,12 @@ def evaluate(expression: Expression, zone: ZoneInfo = UTC) -> object:
 def over_rows(expression: Expression, zone: ZoneInfo = UTC) -> object:
     """The same value, computed over columns of which every second row is NULL."""
     columns: dict[str, pl.Series] = {}
-    lifted = _lift(expression, columns)
+    with_columns = lifted(expression, columns)
     if not columns:
         return evaluate(expression, zone)
     clock = pl.Series([CLOCK] * 4, dtype=pl.Datetime("ms", "UTC"))
     frame = pl.DataFrame({**columns, NOW: clock})
-    result = frame.select(compile_expression(lifted, zone).alias("x"), pl.col(NOW))["x"]
+    result = frame.select(compile_expression(with_columns, zone).alias("x"), pl.col(NOW))["x"]
     assert result.dtype == to_polars(expression.type), (result.dtype, expression.type)
     values: list[object] = result.to_list()
     assert str(values[0]) == str(values[2]), values
@@ -111,7 +111,7 @@ def over_rows(expression: Expression, zone: ZoneInfo = UTC) -> object:
 _LEADING_WORD = ("EXTRACT", "TIMESTAMPADD", "TIMESTAMPDIFF", "TRIM", "JSON_OBJECT", "JSON_ARRAY")
 
 
-def _lift(expression: Expression, columns: dict[str, pl.Series]) -> Expression:
+def lifted(expression: Expression, columns: dict[str, pl.Series]) -> Expression:
     """The first argument that is data becomes a column; units and patterns stay."""
     if isinstance(expression, Call) and expression.args:
         place = 1 if expression.function in _LEADING_WORD else 0
@@ -119,7 +119,7 @@ def _lift(expression: Expression, columns: dict[str, pl.Series]) -> Expression:
         args = list(expression.args)
         if place >= len(args):
             return expression
-        args[place] = _lift(args[place], columns)
+        args[place] = lifted(args[place], columns)
         return replace(expression, args=tuple(args))
     if isinstance(expression, Literal) and expression.type.root is not t.Root.NULL:
         name = f"c{len(columns)}"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sameriver.common.types import STRING, char
-from sameriver.functions.forms import ANY, infer
+from sameriver.common.types import MAX_LENGTH, STRING, char
+from sameriver.functions.forms import ANY, TRUTH, infer
 from sameriver.functions.signature import Evaluation, ScalarFunction
 
 
@@ -17,8 +17,11 @@ def _uuids(rows: pl.Series) -> pl.Series:
 
 
 def _type_of(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
-    """The type's text, as often as there are values."""
+    """The type's text, as often as there are values; with TRUE the lengths are spelled out."""
     shown = str(evaluation.operands[0].type)
+    if len(args) == 2 and evaluation.operands[1].value is True:
+        shown = shown.replace("STRING", f"VARCHAR({MAX_LENGTH})")
+        shown = shown.replace("BYTES", f"VARBINARY({MAX_LENGTH})")
     return pl.when(args[0].is_null()).then(pl.lit(shown)).otherwise(pl.lit(shown))
 
 
@@ -31,7 +34,7 @@ IDENTITY = [
     ),
     ScalarFunction(
         name="TYPEOF",
-        infer=infer("TYPEOF", (ANY,), result=STRING, nullable=True),
+        infer=infer("TYPEOF", (ANY,), (ANY, TRUTH), result=STRING, nullable=True),
         kernel=_type_of,
     ),
 ]

@@ -22,6 +22,7 @@ from sameriver.common.types import (
 )
 from sameriver.functions import decimals
 from sameriver.functions.distinct import by_distinct
+from sameriver.functions.failure import fail_where, failure
 from sameriver.functions.forms import (
     FLOATING,
     LONG,
@@ -113,7 +114,15 @@ def _round(evaluation: Evaluation, args: Sequence[pl.Expr], *, half: bool) -> pl
 
 
 def _round_real(value: pl.Expr, type: DataType, places: int, half: bool) -> pl.Expr:
-    """By the number's shortest text, as Java's BigDecimal.valueOf."""
+    """By the number's shortest text, as Java's BigDecimal.valueOf, which has no NaN.
+
+    Raises:
+        EvaluationError: NOT_FINITE, when evaluated.
+    """
+    dtype = to_polars(type)
+    value = fail_where(
+        ~value.is_finite(), value, value, dtype, "NOT_FINITE", lambda x: f"{x} can't be rounded"
+    )
     wide = decimal(38, 15)
     held = pl.when(value.abs() < 1e15).then(value)
     cut = decimals.round_to(exact_text(held, wide), wide, max(places, -15), half=half)
@@ -122,7 +131,11 @@ def _round_real(value: pl.Expr, type: DataType, places: int, half: bool) -> pl.E
 
 def _one_by_one(half: bool) -> Callable[[float, int], float]:
     def run(value: float, places: int) -> float:
+        if not math.isfinite(value):
+            raise failure("NOT_FINITE", f"{value} can't be rounded")
         by = 10.0**places
+        if math.isinf(value * by):
+            return value
         cut = math.floor(abs(value) * by + 0.5) if half else math.trunc(abs(value) * by)
         return type(value)(math.copysign(cut / by, value))
 
@@ -189,11 +202,13 @@ MATHEMATICS = [
         name="ROUND",
         infer=infer("ROUND", (NUMBER,), (NUMBER, WHOLE), result=_rounded("ROUND")),
         kernel=lambda e, args: _round(e, args, half=True),
+        fallible=True,
     ),
     ScalarFunction(
         name="TRUNCATE",
         infer=infer("TRUNCATE", (NUMBER,), (NUMBER, WHOLE), result=_rounded("TRUNCATE")),
         kernel=lambda e, args: _round(e, args, half=False),
+        fallible=True,
     ),
     _real("POWER", lambda a, b: a**b, 2),
     _real("SQRT", lambda a: a.sqrt()),

@@ -15,8 +15,8 @@ import polars as pl
 from sameriver.common.types import BOOLEAN, INT, STRING, DataType, array, to_polars
 from sameriver.functions.distinct import by_distinct
 from sameriver.functions.failure import EvaluationError, failure
-from sameriver.functions.forms import TEXT, WHOLE, Form, infer
-from sameriver.functions.signature import Evaluation, Kernel, ScalarFunction
+from sameriver.functions.forms import TEXT, WHOLE, Form, infer, wrong_arguments
+from sameriver.functions.signature import Evaluation, Kernel, Operand, Resolved, ScalarFunction
 
 _Args = Sequence[pl.Expr]
 
@@ -268,8 +268,24 @@ _PAIR: Form = (TEXT, TEXT)
 _TRIPLE: Form = (TEXT, TEXT, TEXT)
 _INDEXED: Form = (TEXT, TEXT, WHOLE)
 
+
+def _like_types(operands: Sequence[Operand]) -> Resolved:
+    """Constant patterns are checked here."""
+    resolved = infer("LIKE", _PAIR, _TRIPLE, result=BOOLEAN)(operands)
+    pattern, *escape = (operand.value for operand in operands[1:])
+    mark = escape[0] if escape else None
+    if isinstance(mark, str) and len(mark) != 1:
+        raise wrong_arguments("LIKE", operands, (_PAIR, _TRIPLE), hint="ESCAPE takes one letter.")
+    if isinstance(pattern, str) and isinstance(mark, str):
+        try:
+            like_pattern(pattern, mark)
+        except EvaluationError as error:
+            raise wrong_arguments("LIKE", operands, (_PAIR, _TRIPLE), hint=error.message) from None
+    return resolved
+
+
 REGEX = [
-    _function("LIKE", (_PAIR, _TRIPLE), _matcher(like_pattern), BOOLEAN),
+    ScalarFunction(name="LIKE", infer=_like_types, kernel=_matcher(like_pattern), fallible=True),
     _function("SIMILAR TO", (_PAIR, _TRIPLE), _matcher(similar_pattern), BOOLEAN),
     _function("REGEXP", (_PAIR,), _regexp, BOOLEAN),
     _function("REGEXP_EXTRACT", (_PAIR, _INDEXED), _extract, STRING, nullable=True),

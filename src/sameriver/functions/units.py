@@ -115,7 +115,8 @@ def day_of(value: pl.Expr) -> pl.Expr:
 
 def _field(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
     if type.root is Root.DATE and unit in _CLOCK:
-        return value.dt.year() * 0
+        # Flink reads the number of days as milliseconds.
+        return _extract_duration(value.cast(pl.Int32).cast(pl.Int64), unit)
     part = value.dt
     match unit:
         case "DOW":
@@ -202,6 +203,10 @@ def difference(start: pl.Expr, end: pl.Expr, type: DataType, unit: str) -> pl.Ex
     ticks = {"ms": 1, "us": 1000, "ns": 1_000_000}[time_unit(type)]
     if unit in MILLISECONDS:
         distance = end.cast(pl.Int64) - start.cast(pl.Int64)
+        if unit == "WEEK":
+            # Flink counts seconds in 32 bits here.
+            seconds = _toward_zero(distance, 1000 * ticks).cast(pl.Int32, wrap_numerical=True)
+            return _toward_zero(seconds.cast(pl.Int64), 604_800).cast(pl.Int32)
         whole = _toward_zero(distance, MILLISECONDS[unit] * ticks)
         return whole.cast(pl.Int32, wrap_numerical=True)
     return _toward_zero(_months_between(start, end), MONTHS[unit]).cast(pl.Int32)

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sameriver import functions
 from sameriver.common.errors import UserError, nearest
-from sameriver.common.types import CHARACTERS, INTEGERS, DataType, Root
+from sameriver.common.types import CHARACTERS, INTEGERS, STRING, DataType, Root
 from sameriver.functions.casts import cast_fallible
 from sameriver.functions.nulls import UNTYPED_NULL_REFUSED
 from sameriver.functions.python import scalar_function
@@ -112,6 +112,8 @@ def bind_call(node: exp.Expr, environment: Environment) -> Expression:
                 hint="They belong to aggregates, such as COUNT(*) or SUM(DISTINCT a).",
                 position=position(argument),
             )
+    if name == "CURRENT_DATABASE" and not node.expressions:
+        return Literal(environment.context.namespace[1], STRING.not_null)
     if functions.scalar(name) is None:
         return _users_call(name, node, environment)
     if has_options(node):

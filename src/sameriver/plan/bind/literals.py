@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, time
 from decimal import Decimal
+from math import isinf
 
 from sqlglot import exp
 
@@ -40,23 +41,36 @@ def number(written: str) -> Literal:
         UserError: BAD_LITERAL for more than 38 digits.
     """
     if "e" in written.lower():
+        if isinf(float(written)):
+            raise _out_of_range(written)
         return Literal(float(written), t.DOUBLE.not_null)
     whole, _, fraction = written.partition(".")
     if fraction:
         digits = len(whole) + len(fraction)
         _check_digits(written, digits)
         return Literal(Decimal(written), t.decimal(digits, len(fraction)).not_null)
-    _check_digits(written, len(whole.lstrip("0")))
     return whole_number(int(whole))
 
 
 def whole_number(value: int) -> Literal:
-    """INT if it fits, else BIGINT, else DECIMAL."""
+    """INT if it fits, else BIGINT.
+
+    Raises:
+        UserError: BAD_LITERAL for a larger number, as in Flink.
+    """
     if -_INT - 1 <= value <= _INT:
         return Literal(value, t.INT.not_null)
     if -_BIGINT - 1 <= value <= _BIGINT:
         return Literal(value, t.BIGINT.not_null)
-    return Literal(Decimal(value), t.decimal(len(str(abs(value))), 0).not_null)
+    raise _out_of_range(str(value))
+
+
+def _out_of_range(written: str) -> UserError:
+    return UserError(
+        "BAD_LITERAL",
+        f"the number '{written}' is out of range",
+        hint=f"Write CAST('{written}' AS DECIMAL(38, 0)).",
+    )
 
 
 def _check_digits(written: str, digits: int) -> None:
