@@ -9,10 +9,10 @@ import pytest
 from sameriver import Session
 from sameriver.common.changes import Changes
 from sameriver.common.time import ManualClock
+from sameriver.deploy.plans import Collected
 from sameriver.engine.job import Job
 from sameriver.plan.physical.scan import Scan
 from sameriver.testing.memory import held
-from sameriver.testing.play import Collector
 
 DDL = """
 SET 'table.exec.state.ttl' = '4 s';
@@ -109,7 +109,7 @@ def push(job: Job, number: int) -> None:
 
 @pytest.mark.parametrize("query", list(QUERIES))
 def test_what_a_long_run_holds_stops_growing(query: str) -> None:
-    clock, out = ManualClock(0), Collector()
+    clock, out = ManualClock(0), Collected()
     session = Session(clock=clock)
     (plan,) = session.plan(f"{DDL} {QUERIES[query]};")
     job = session.job(plan, sink=out)

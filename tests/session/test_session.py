@@ -251,7 +251,7 @@ def test_comments_of_columns_are_described_and_inherited(session: Session) -> No
     )
     described = session.sql("DESCRIBE other").to_polars()
     assert described["comment"].to_list() == ["it's a", "more", None]
-    ddl = column(session, "SHOW CREATE TABLE other")[0]
+    ddl = str(column(session, "SHOW CREATE TABLE other")[0])
     assert "`a` INT COMMENT 'it''s a',\n  `b` AS (a + 1) COMMENT 'more'" in ddl
     session.execute("DROP TABLE other;" + ddl + ";")
     assert session.sql("DESCRIBE other").to_polars().equals(described)

@@ -71,7 +71,8 @@ def _take(
     i: int,
 ) -> int:
     """Takes the earliest row like change ``i`` from its list; -1: there is none."""
-    previous, found = int64(-1), heads[slot, FIRST] - 1
+    previous = int64(-1)
+    found: int = heads[slot, FIRST] - 1
     while found >= 0 and prints.shape[0] > 0:
         if prints[found, 0] == given[i, 0] and prints[found, 1] == given[i, 1]:
             break
