@@ -379,6 +379,7 @@ class Aggregation:
         )
 
     def _load(self, rows: pl.DataFrame) -> None:
+        self._index.reserve(rows.height)
         slots = self._slots_of(rows)
         words = self.take(slots)
         words[:, 0] = 1

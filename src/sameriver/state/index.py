@@ -99,6 +99,14 @@ class Lookup:
         used[self._free[: int(self._meta[kernels.FREED])]] = False
         return np.flatnonzero(used).astype(np.int64, copy=False)
 
+    def reserve(self, count: int) -> None:
+        """Makes room for ``count`` keys at once."""
+        size = self.size
+        while size * _LOAD < count:
+            size *= 2
+        if size > self.size:
+            self._resize(size)
+
     def _grow(self) -> None:
         size = len(self._table)
         self._resize(size * (4 if size < _MODEST else 2))
@@ -170,6 +178,10 @@ class KeyIndex:
         valid = slots != self._lookup.find_null(insert=False)
         words = self._lookup.known[slots]
         return decode(words, self._word, valid).alias(self._schema.names()[0]).to_frame()
+
+    def reserve(self, count: int) -> None:
+        """Makes room for ``count`` keys at once, where they are known to come."""
+        self._lookup.reserve(count)
 
     def remove(self, slots: Ints) -> None:
         """Forgets the keys of slots (each once) and frees the slots."""
