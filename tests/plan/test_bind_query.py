@@ -25,7 +25,6 @@ def _expression(text: str) -> str:
         ("-2147483648", "INT NOT NULL"),
         ("-9223372036854775808", "BIGINT NOT NULL"),
         ("3000000000", "BIGINT NOT NULL"),
-        ("9223372036854775808", "DECIMAL(19, 0) NOT NULL"),
         ("1.5", "DECIMAL(2, 1) NOT NULL"),
         ("0.5", "DECIMAL(2, 1) NOT NULL"),
         (".25", "DECIMAL(2, 2) NOT NULL"),
