@@ -26,6 +26,8 @@ PLAIN = (
 )  # fmt: skip
 DISTINCT = ("COUNT(DISTINCT s)", "SUM(DISTINCT w)", "COUNT(DISTINCT w)")
 COLUMNS = ("k", "g", "v", "w", "s")
+ALL = "SELECT k, g, v, w, s, v + w AS vw FROM"
+BOTH = f"({ALL} a UNION ALL {ALL} b) AS u"
 FILTERS = ("", "v > 3", "w < 8", "s <> 'p'", "v > 3 AND w < 8", "w < 8 AND v > 3", "v > 4")
 
 
@@ -101,7 +103,7 @@ AGGREGATES: dict[str, Callable[[random.Random], object]] = {
 def group(c: dict[str, object]) -> str:
     keys = listed(c["keys"])
     having = " HAVING COUNT(*) > 1" if c["having"] and aggregates(c) else ""
-    source = "a" if not c["union"] else "(SELECT * FROM a UNION ALL SELECT * FROM b) AS u"
+    source = "a" if not c["union"] else BOTH
     return (
         f"SELECT {named([*keys, *aggregates(c)])} FROM {source}{where(c['filter'])}"
         f" GROUP BY {', '.join(keys)}{having};"

@@ -170,12 +170,17 @@ NAMES = pl.DataFrame(
 # Running.
 
 
-def _plan(query: Query) -> Plan:
-    session = Session()
+def prepared(options: dict[str, str] | None = None) -> Session:
+    """A session that knows what queries use besides."""
+    session = Session(options or {})
     session.register("l", NAMES)
     session.register_function("twice", _twice)
     session.register_function("spread", _Spread)
-    return session.plan(query.sql())[-1]
+    return session
+
+
+def _plan(query: Query) -> Plan:
+    return prepared().plan(query.sql())[-1]
 
 
 def _planned(plan: Plan) -> PlannedJob:

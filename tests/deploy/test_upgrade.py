@@ -104,6 +104,29 @@ def test_a_backfill_makes_what_is_new_exact(state: Path) -> None:
     assert known(state)[-1].way == "backfill"
 
 
+def test_what_began_empty_is_not_filled_later(state: Path) -> None:
+    before = read(state, TOTALS, 12)
+    read(StateDir(state, allow_partial=True), MORE, 3)
+    assert [v.exact for v in known(state)] == [True, False]
+    with pytest.raises(UserError, match="from history") as refused:
+        read(StateDir(state, backfill=True), MORE.replace("MAX", "MIN"))
+    assert refused.value.code == "NOT_EXACT"
+    rollback(StateFolder.find(state), 0)
+    found = read(StateDir(state, backfill=True), FILTERED)
+    assert [v.exact for v in known(state)] == [True, False, True, True]
+    assert table([*before, *found], FILTERED).equals(whole(FILTERED))
+
+
+def test_an_ignored_filter_is_not_exact(state: Path) -> None:
+    read(state, TOTALS, 12)
+    ignore = "SET 'table.optimizer.state-compatibility.ignore-filter' = 'true';\n"
+    stop = threading.Event()
+    _, result = session().results(ignore + FILTERED, state=state, stop=stop)
+    for _ in result.batches():
+        stop.set()
+    assert [(v.verdict, v.exact) for v in known(state)][1:] == [("FULLY_COMPATIBLE", False)]
+
+
 def test_a_backfill_tells_the_sink_what_differs(state: Path) -> None:
     before = read(state, TOTALS, 12)
     with pytest.raises(UpgradeRefused) as refused:

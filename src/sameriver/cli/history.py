@@ -11,7 +11,7 @@ import typer
 
 from sameriver.checkpoint.folder import StateFolder
 from sameriver.cli.script import errors_of
-from sameriver.deploy.versions import origin, sql_diff, versions
+from sameriver.deploy.versions import origin, outcome, sql_diff, versions
 from sameriver.deploy.versions import rollback as roll_back
 
 FolderArgument = Annotated[
@@ -25,8 +25,7 @@ def history(directory: FolderArgument) -> None:
         known = versions(StateFolder.find(directory))
     before = ""
     for version in known:
-        verdict = f"  {version.verdict}" if version.verdict else ""
-        print(f"{version.number}  {_moment(version.started)}  {version.way}{verdict}")
+        print(f"{version.number}  {_moment(version.started)}  {outcome(version)}")
         print(f"   from {origin(version)}")
         if before:
             print("\n".join(f"   {line}" for line in sql_diff(before, version.script)))

@@ -26,6 +26,7 @@ from sameriver.cli.script import (
 from sameriver.common.errors import UserError
 from sameriver.compat.render import report_text
 from sameriver.deploy.upgrade import UpgradeRefused
+from sameriver.deploy.versions import Version, outcome
 from sameriver.session import Result, Session, StateDir
 from sameriver.sql.statements import Describe, Explain, Show
 from sameriver.sql.statements import SetOption as SetStatement
@@ -58,7 +59,7 @@ def run(
         text = read_script(script)
         kept = None
         if state is not None:
-            kept = StateDir(state, savepoint, fresh, allow_partial, backfill)
+            kept = StateDir(state, savepoint, fresh, allow_partial, backfill, _changed)
         else:
             _needs_state(
                 {
@@ -103,6 +104,10 @@ def _show(result: Result, output: Output, line: ProgressLine) -> None:
     if line.last is not None and line.last.ended_before:
         _say("this job ended in an earlier run and has nothing left to do; --fresh runs it anew")
     line.close()
+
+
+def _changed(version: Version) -> None:
+    _say(f"version {version.number} of the script: {outcome(version)}")
 
 
 def _say(text: str) -> None:

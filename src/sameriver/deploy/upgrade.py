@@ -26,7 +26,7 @@ from sameriver.deploy.migrate import Migration
 from sameriver.deploy.pairs import Pairs, pair
 from sameriver.deploy.plans import PlannedJob, describe_jobs, description_of
 from sameriver.deploy.replay import Replay, check_replayable, differences
-from sameriver.deploy.versions import BACKFILL, UPGRADE, Version, add_version
+from sameriver.deploy.versions import BACKFILL, UPGRADE, Version, add_version, versions
 from sameriver.engine.snapshot import NodeState
 from sameriver.plan.physical.sink import Sink
 
@@ -94,7 +94,7 @@ class Change:
 
         Raises:
             UpgradeRefused: the state is not good enough.
-            UserError: NOT_REPLAYABLE; NOT_IN_ORDER; JOBS_MERGED.
+            UserError: NOT_REPLAYABLE; NOT_EXACT; NOT_IN_ORDER; JOBS_MERGED.
         """
         report = self.compare()
         enough = Verdict.PARTIAL if allow_partial else Verdict.FULL
@@ -103,9 +103,31 @@ class Change:
             raise UpgradeRefused(report)
         pairs = pair(self.manifest.jobs, self.new, report)
         if replays:
+            self._check_exact()
             paired = zip(self.new, pairs.jobs, strict=True)
             check_replayable([planned for planned, partner in paired if partner is not None])
         return report, pairs
+
+    def _check_exact(self) -> None:
+        """Refuses to fill up state that does not hold what a replay would give."""
+        if not self._was_exact():
+            raise UserError(
+                "NOT_EXACT",
+                "the version before holds state that began empty or with other rows: filled up"
+                " from history the result would still not be exact",
+                hint="Go back with 'sameriver rollback' and fill from history from there, let what"
+                " is new start empty with --allow-partial, or start over with --fresh.",
+            )
+
+    def _was_exact(self) -> bool:
+        known = versions(self.folder)
+        return not known or known[-1].exact
+
+    def _goes_on_exactly(self, report: CompatibilityReport) -> bool:
+        """Whether all state is what the new query makes of all input; ignored filters count."""
+        strict = replace(self.rules, ignore_filter=False)
+        full = compare(self._described(), describe_jobs(self.new), strict).verdict
+        return self._was_exact() and report.verdict is full is Verdict.FULL
 
     def make(self, *, allow_partial: bool, backfill: bool) -> CompatibilityReport:
         """Takes the state over into a checkpoint of the new version.
@@ -208,6 +230,7 @@ class Change:
             checkpoint=number,
             previous=self.manifest.number,
             savepoint="",
+            exact=replays is not None or self._goes_on_exactly(report),
             script=self.script,
         )
         show_left(self.manifest, self.old, pairs.sinks.values(), self.clock)

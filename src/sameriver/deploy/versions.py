@@ -33,6 +33,7 @@ class Version:
         checkpoint: number of the checkpoint that it begins with; 0: it begins without state.
         previous: number of the last checkpoint of the version before it; 0: none.
         savepoint: what it was started from, as the user named it; empty: nothing.
+        exact: whether its result is that of its query over all input, as far as is known.
         script: its text.
     """
 
@@ -43,6 +44,7 @@ class Version:
     checkpoint: int
     previous: int
     savepoint: str
+    exact: bool
     script: str
 
 
@@ -144,6 +146,7 @@ def rollback(folder: StateFolder, now: int) -> Version:
             checkpoint=number,
             previous=latest.number,
             savepoint="",
+            exact=len(known) < 2 or known[-2].exact,
             script=old.script,
         )
         add_version(folder, version, latest)
@@ -155,6 +158,14 @@ def sql_diff(old: str, new: str) -> Sequence[str]:
     """Lines of a unified diff, without the names of files."""
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1)
     return list(lines)[2:]
+
+
+def outcome(version: Version) -> str:
+    """How a version came about and what that means for its result, for people."""
+    told = version.way if version.verdict is None else f"{version.way}  {version.verdict}"
+    if version.way == BACKFILL:
+        return f"{told}, filled from history: the result is exact"
+    return told if version.exact else f"{told}, not all of the result is that of all history"
 
 
 def origin(version: Version) -> str:

@@ -39,6 +39,7 @@ class StateDir:
         fresh: forget the state there is.
         allow_partial: when the script has changed, what is new may start empty.
         backfill: when the script has changed, sources are read again for what can't go on.
+        changed: told of a new version that takes over state.
     """
 
     path: str | Path
@@ -46,6 +47,7 @@ class StateDir:
     fresh: bool = False
     allow_partial: bool = False
     backfill: bool = False
+    changed: Callable[[Version], None] | None = None
 
 
 Planner = Callable[[str], tuple[list[Plan], Config]]
@@ -92,6 +94,8 @@ class Keeper:
                     allow_partial=state.allow_partial, backfill=state.backfill
                 )
             tidy(self._folder)
+        if change is not None and state.changed is not None:
+            state.changed(versions(self._folder)[-1])
 
     def _is_known(self) -> bool:
         return any(version.script == self._script for version in versions(self._folder))
@@ -130,6 +134,7 @@ class Keeper:
             checkpoint=checkpoint,
             previous=0,
             savepoint=savepoint,
+            exact=True,
             script=self._script,
         )
         add_version(self._folder, version, None)
