@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import polars as pl
 
+from sameriver.common.state import StateTable
 from sameriver.engine.job import Job
 from sameriver.state.handle import StateStore, TrackingHandle
 from sameriver.testing.modes import Mode, steps_for
@@ -50,8 +52,19 @@ class Follower(Player):
             handle = store._handles[name]
             keys = [column.name for column in handle.declaration.key]
             added = rows.sort(ID, maintain_order=True).drop(ID)
-            assert by_key(added, keys) == by_key(handle.snapshot(), keys), name
+            now = self._clock.now()
+            alive = unexpired(added, handle.declaration, now)
+            held = unexpired(handle.snapshot(), handle.declaration, now)
+            assert by_key(alive, keys) == by_key(held, keys), name
             Follower.compared += isinstance(handle, TrackingHandle)
+
+
+def unexpired(rows: pl.DataFrame, table: StateTable, now: int) -> pl.DataFrame:
+    """What has expired may be saved or not."""
+    if table.ttl is None or "last_access" not in rows.columns:
+        return rows
+    oldest = now - table.ttl // timedelta(milliseconds=1)
+    return rows.filter(pl.col("last_access").dt.epoch("ms") > oldest)
 
 
 def by_key(rows: pl.DataFrame, keys: Sequence[str]) -> dict[str, list[str]]:

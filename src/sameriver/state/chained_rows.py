@@ -10,12 +10,14 @@ import polars as pl
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
+from sameriver.state.handle import Capture
 from sameriver.state.index import KeyIndex, fingerprints
 from sameriver.state.kernels import chain as kernels
 from sameriver.state.kernels import row_words as cells
 from sameriver.state.kernels.types import NO_INTS, Ints, Signs
 from sameriver.state.pool import Pool
 from sameriver.state.row_words import RowWords, lengthen
+from sameriver.state.written import Written
 
 _SMALLEST = 1 << 12
 
@@ -68,6 +70,7 @@ class ChainedRows:
         self.matches = np.zeros(0, np.int64)
         self._earliest = MAX_WATERMARK
         self._floor = 0
+        self._written = Written()
 
     def __len__(self) -> int:
         """Rows that are not gone."""
@@ -111,6 +114,7 @@ class ChainedRows:
 
     def touch(self, ids: Ints) -> None:
         """The rows' counters have been written."""
+        self._written.mark(ids)
         if self._ttl:
             self._access[ids] = self._now()
 
@@ -126,6 +130,7 @@ class ChainedRows:
             added &= signs > 0
         kept = rows if added.all() else rows.filter(pl.Series(added))
         start, count = self._add(kept), kept.height
+        self._written.mark(np.arange(start, start + count))
         if self._counted:
             self.matches[start : start + count] = matches[added]
         if self._ttl:
@@ -166,14 +171,19 @@ class ChainedRows:
         return empty
 
     def snapshot(self) -> pl.DataFrame:
-        alive = self._living()
+        return self._save(self._living())[1]
+
+    def capture(self, *, whole: bool) -> Capture:
+        return self._written.capture(self._living, self._save, whole=whole)
+
+    def _save(self, alive: Ints) -> tuple[Ints, pl.DataFrame]:
         rows = self.gather(alive)
         names = [column.name for column in self.declaration.columns]
         stored = [name for name in names if name in self._schema]
         frame = rows.select(stored)
         extra = [values[alive] for values in self._extra()]
         columns = [pl.Series(n, v) for n, v in zip(names[len(stored) :], extra, strict=True)]
-        return frame.with_columns(columns)
+        return alive, frame.with_columns(columns)
 
     def restore(self, rows: pl.DataFrame) -> None:
         keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
@@ -198,7 +208,8 @@ class ChainedRows:
     def _apply(self, rows: pl.DataFrame, slots: Ints, signs: Signs | None, start: int) -> None:
         if signs is None:
             signs = np.ones(len(slots), np.int8)
-        kernels.apply(
+        removed = np.empty(len(slots), np.int64)
+        gone = kernels.apply(
             self._heads,
             self._nexts,
             self._owners,
@@ -210,7 +221,9 @@ class ChainedRows:
             *self._fingerprints(rows),
             start,
             self._replaces,
+            removed,
         )
+        self._written.free(removed[:gone])
 
     def _fingerprints(self, rows: pl.DataFrame) -> tuple[Ints, Ints]:
         return fingerprints(rows.select(self._told_by))
@@ -233,6 +246,7 @@ class ChainedRows:
 
     def _keep(self, alive: Ints) -> None:
         """Numbers the living rows anew."""
+        self._written.renumber()
         if self._words.wide:
             self._pool.keep(alive)
         self._height = size = len(alive)

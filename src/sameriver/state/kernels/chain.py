@@ -152,7 +152,7 @@ def link(heads: np.ndarray, nexts: np.ndarray, owners: np.ndarray, start: int) -
 @kernel(
     int64(
         TABLE, INTS, INTS, TABLE, READ_INTS, int64,
-        READ_INTS, READ_SIGN, READ_INTS, READ_INTS, int64, boolean,
+        READ_INTS, READ_SIGN, READ_INTS, READ_INTS, int64, boolean, INTS,
     ),
 )  # fmt: skip
 def apply(
@@ -168,9 +168,11 @@ def apply(
     second: np.ndarray,
     row: int,
     replaces: bool,
+    removed: np.ndarray,
 ) -> int:
     """Adds rows and takes the earliest of their like back, in order; new ones are numbered from
-    ``row`` on. With ``replaces`` a row takes the place of its like. Gives how many rows went."""
+    ``row`` on. With ``replaces`` a row takes the place of its like. Gives how many rows went, and
+    puts their numbers into ``removed``."""
     gone = 0
     mortal = access.shape[0] > 0
     for i in range(slots.shape[0]):
@@ -188,6 +190,7 @@ def apply(
         if found >= 0:
             unlink(heads, nexts, slot, before, found)
             owners[found] = -1
+            removed[gone] = found
             gone += 1
         if signs[i] > 0:
             owners[row] = slot
