@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import polars as pl
 from sqlglot import exp
 
@@ -132,8 +132,8 @@ def _same(theirs: str | None, ours: str | None, type: str) -> bool:
         return theirs == ours
     if type.startswith(("DOUBLE", "FLOAT")):
         one, two = float(theirs), float(ours)
-        step = np.spacing(one) if "DOUBLE" in type else np.spacing(np.float32(one))
-        return bool(one) and abs(one - two) <= 8 * abs(step)
+        step = math.ulp(one) if "DOUBLE" in type else max(abs(one) * 2**-23, 2**-149)
+        return bool(one) and abs(one - two) <= 8 * step
     if type.startswith(("MAP", "MULTISET")):
         return sorted(theirs[1:-1].split(", ")) == sorted(ours[1:-1].split(", "))
     return False

@@ -27,6 +27,7 @@ def round_half_up(digits: pl.Series, factor: int, divisor: Ints) -> pl.Series:
     return pl.select(v=pl.when(fits).then(signed)).to_series()
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def deviation(
     function: str, total: np.ndarray, squares: np.ndarray, count: Ints, type: DataType
 ) -> pl.Series:
