@@ -211,3 +211,16 @@ def test_an_expired_key_starts_again(folded: bool) -> None:
     running.restart()
     running.feed([(1, ("p", 1, 2))])
     assert running.changes == [("+I", ("p", 5, 1, 1)), ("+I", ("p", 1, 2, 1))]
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_rows_that_do_not_enter_keep_no_list_alive(again: bool) -> None:
+    running = Running(end=1, ttl=timedelta(seconds=2))
+    running.feed([(1, ("p", 5, 1))])
+    running.clock.advance(1000)
+    if again:
+        running.restart()
+    running.feed([(1, ("p", 2, 2))])
+    running.clock.advance(1000)
+    running.feed([(1, ("p", 1, 3))])
+    assert running.changes == [("+I", ("p", 5, 1, 1)), ("+I", ("p", 1, 3, 1))]

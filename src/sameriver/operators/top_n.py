@@ -140,6 +140,9 @@ class TopNOperator(Operator):
         if not node.retract:
             numbers, ranks = numbers[ranks <= node.end], ranks[ranks <= node.end]
         self._put(rows, groups, numbers, places, touched)
+        # A list that no row enters is not written, as in Flink, and grows older.
+        entered = touched if node.retract else groups[numbers[numbers >= len(of)]]
+        self._rows.touch(entered, now)
         if self._threshold is not None:
             last = numbers[ranks == node.end]
             self._threshold.set(rows[pl.Series(last)], groups[last])

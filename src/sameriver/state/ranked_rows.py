@@ -67,7 +67,7 @@ class RankedRows:
     def take(self, slots: Ints, now: int) -> tuple[pl.DataFrame, Ints, Ints]:
         """Takes out the lists of slots: rows, the slot and the place of each, each list in order.
 
-        What has expired is gone.
+        What has expired is gone. Lists that change are ``touch``ed.
         """
         self._written.mark(slots)
         touched = self._of(slots)
@@ -76,8 +76,11 @@ class RankedRows:
         if self._ttl is not None:
             fresh = self._access[of] > now - self._ttl
             of, places = of[fresh], places[fresh]
-        self._access[slots] = now
         return self._pool.gather(places), of, places
+
+    def touch(self, slots: Ints, now: int) -> None:
+        """Tells that lists were written."""
+        self._access[slots] = now
 
     def _of(self, slots: Ints) -> Mask:
         """Which rows are in the lists of slots."""
