@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 from .queries import FAMILIES, Query
 from .stacked import STACKED
 
 EVERY = {**FAMILIES, **STACKED}
 IGNORE_FILTER = "table.optimizer.state-compatibility.ignore-filter"
+SHARDS = "parallelism.default"
 TTL = "table.exec.state.ttl"
 
 
@@ -28,10 +30,19 @@ def random_edit(family: str, rng: random.Random) -> tuple[Query, Query]:
     for name in dict.fromkeys(rng.sample(names, rng.choice([0, 1, 1, 1, 1, 2]))):
         changed[name] = _edited(choices[name], base.options[name], rng)
     ttl = rng.choice(["", "", "0", "4 s"])
+    watermark = rng.choice(["SOURCE_WATERMARK()", "ts - INTERVAL '2' SECOND"])
     old, new = (
-        Query(base.write, base.options, chosen, _settings(rng, ttl), rng.choice(EXTRA))
+        replace(
+            base,
+            choices=chosen,
+            settings=_settings(rng, ttl),
+            extra=rng.choice(EXTRA),
+            watermark=watermark,
+        )
         for chosen in (choices, changed)
     )
+    if base.ordered:
+        new.settings[SHARDS] = old.settings[SHARDS]
     if rng.random() < 0.2:
         new.settings[IGNORE_FILTER] = "true"
     return old, new
@@ -42,7 +53,7 @@ EXTRA = ("", "", "", "extra DOUBLE, ")
 
 def _settings(rng: random.Random, ttl: str) -> dict[str, str]:
     return {
-        "parallelism.default": rng.choice("1123"),
+        SHARDS: rng.choice("1123"),
         TTL: ttl or rng.choice(["0", "1 h", "36 h"]),
     }
 

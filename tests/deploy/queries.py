@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 DDL = """
 CREATE TABLE a ({extra}k STRING, g INT, v BIGINT, w INT, s STRING, ts TIMESTAMP(3),
   pt AS PROCTIME(), vw AS {sum},
-  WATERMARK FOR ts AS SOURCE_WATERMARK()) WITH ('connector' = 'case');
+  WATERMARK FOR ts AS {watermark}) WITH ('connector' = 'case');
 CREATE TABLE b (k STRING, g INT, v BIGINT, w INT, s STRING, ts TIMESTAMP(3), pt AS PROCTIME(),
-  WATERMARK FOR ts AS SOURCE_WATERMARK()) WITH ('connector' = 'case');
+  WATERMARK FOR ts AS {watermark}) WITH ('connector' = 'case');
 CREATE TABLE r (id INT, x BIGINT, y STRING, ts TIMESTAMP(3), PRIMARY KEY (id) NOT ENFORCED,
-  WATERMARK FOR ts AS SOURCE_WATERMARK()) WITH ('connector' = 'case');
+  WATERMARK FOR ts AS {watermark}) WITH ('connector' = 'case');
 CREATE TABLE u (id INT, g INT, n BIGINT, y STRING, PRIMARY KEY (id) NOT ENFORCED)
   WITH ('connector' = 'case', 'changelog-mode' = 'upsert');
 """
@@ -41,10 +41,16 @@ class Query:
     settings: dict[str, str] = field(default_factory=dict)
     extra: str = ""
     sum: str = "v + w"
+    watermark: str = "SOURCE_WATERMARK()"
+    key: tuple[str, ...] = ()
+    """Output columns that tell the rows apart, which come from rows of the input alone."""
+    ordered: bool = False
+    """Whether the result hangs on the order in which rows of different keys come from below."""
 
     def sql(self) -> str:
         settings = "".join(f"SET '{key}' = '{value}';\n" for key, value in self.settings.items())
         ddl = DDL.replace("{extra}", self.extra).replace("{sum}", self.sum)
+        ddl = ddl.replace("{watermark}", self.watermark)
         return settings + ddl + self.write(self.choices)
 
     def keys(self) -> list[str]:
@@ -54,7 +60,7 @@ class Query:
             return [name_of(key) for key in keys]
         if self.write is window and self.choices["end"]:
             return ["window_end", *map(name_of, keys)]
-        return []
+        return [] if self.choices.get("above") else list(self.key)
 
 
 def some(of: tuple[str, ...], least: int, most: int) -> Callable[[random.Random], list[str]]:

@@ -178,6 +178,7 @@ STACKED: dict[str, Query] = {
             ),
             "filter": one("", "", "twice(v) > 6", "v > 3"),
         },
+        key=("k",),
     ),
     "looked_up": Query(
         looked_up,
@@ -188,6 +189,7 @@ STACKED: dict[str, Query] = {
             "above": one(False, False, True),
             "filter": one(*FILTERS),
         },
+        key=("name",),
     ),
     "into_keys": Query(
         into_keys,
@@ -196,10 +198,12 @@ STACKED: dict[str, Query] = {
             "limit": one(False, True),
             "filter": one(*FILTERS),
         },
+        ordered=True,
     ),
     "of_last_rows": Query(
         of_last_rows,
         {"calls": some(CALLS, 1, 3), "n": one(1, 2), "filter": one(*FILTERS)},
+        ordered=True,
     ),
     "in_own_time": Query(
         in_own_time,
