@@ -192,7 +192,8 @@ class _Work:
 
     def _written(self, table: SavedTable, rows: pl.DataFrame, name: str) -> SavedTable:
         rows = rows.select(column.name for column in table.columns)
-        file = write_frame(self.draft, f"{name}.parquet", rows, below=self.below)
+        # The first checkpoint of the new version writes the table anew.
+        file = write_frame(self.draft, f"{name}.parquet", rows, below=self.below, brief=True)
         part = Part(shard=0, whole=True, has_ids=False, rows=file, gone=None)
         return replace(table, parts=(part,))
 
