@@ -136,8 +136,8 @@ SINKS = [
     ("SELECT id, k, v FROM a", "id, v"),
     ("SELECT k AS id, COUNT(*) AS k, SUM(v) AS v FROM a WHERE k IS NOT NULL GROUP BY k", "id"),
     ("SELECT k AS id, MAX(v), MIN(v) FROM a GROUP BY k HAVING MAX(v) < 3 AND k >= 0", "id"),
-    ("SELECT a.id, a.k, b.v FROM a LEFT JOIN b ON a.k = b.id", "id"),
-    ("SELECT id, k, SUM(v) OVER (PARTITION BY k ORDER BY id) AS v FROM a", "id"),
+    ("SELECT a.id, a.k, b.v FROM a LEFT JOIN b ON a.id = b.id", "id"),
+    ("SELECT id, k, SUM(v) OVER (PARTITION BY id ORDER BY k) AS v FROM a", "id"),
     ("SELECT id, k, v FROM a ORDER BY v, id LIMIT 3", "id"),
     ("SELECT b.id, a.k, b.v FROM a JOIN b ON a.id = b.id WHERE a.v > 0", "id"),
     (
@@ -210,3 +210,27 @@ def test_a_sink_by_another_key_shows_a_row_of_each_key(
     there = session.sql(query).to_polars().rows()
     assert set(rows) == {row[0] for row in there}
     assert set(rows.values()) <= set(there)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT a.id, a.k, b.v FROM a LEFT JOIN b ON a.k = b.id",
+        "SELECT id, k, SUM(v) OVER (PARTITION BY k ORDER BY id) AS v FROM a",
+    ],
+)
+@settings(max_examples=10, deadline=None)
+@given(UPSERTS, UPSERTS, OPTIONS, st.integers(1, 9))
+def test_updates_that_change_their_shard_end_in_order(
+    query: str, a: list[Upsert], b: list[Upsert], options: dict[str, str], size: int
+) -> None:
+    session = Session(options)
+    for name, upserts in (("a", a), ("b", b)):
+        registered(session, name, upserts, size)
+    assert "SinkMaterializer" in _explained(session, query, "id")
+    rows: dict[int, tuple[int, ...]] = {}
+    for kind, row in written_upserts(session, query, "id"):
+        rows.pop(row[0], None)
+        if kind != "-D":
+            rows[row[0]] = row
+    assert Counter(rows.values()) == Counter(session.sql(query).to_polars().rows())

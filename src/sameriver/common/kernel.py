@@ -6,11 +6,36 @@ few of them starts sooner if the others are left alone.
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import config, njit
+
+
+def _cache_folder() -> str:
+    """Where compiled kernels are kept; empty: Numba finds a place by itself.
+
+    Numba looks beside the code, then in the user's own cache. Where neither can be written, as in
+    many containers, kernels live as long as the process: a folder that others can write is no
+    place for code.
+    """
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    places = (Path(__file__).parent, *_existing(Path(user)))
+    if config.CACHE_DIR or any(os.access(place, os.W_OK) for place in places):
+        return ""
+    return tempfile.mkdtemp(prefix="sameriver-")
+
+
+def _existing(path: Path) -> list[Path]:
+    """The path, or what of it is there."""
+    return [next(place for place in (path, *path.parents) if place.exists())]
+
+
+config.CACHE_DIR = _cache_folder() or config.CACHE_DIR
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -84,7 +84,10 @@ def _declared(old: Source, new: Source) -> Iterator[Reason]:
         if name not in after:
             yield _free("SRC-02", f"table '{new.table}' has no column `{column}` now: {judged}")
     if old.watermark != new.watermark:
-        text = f"the watermark of table '{new.table}' is another: it is in no state"
+        text = (
+            f"the watermark of table '{new.table}' is another: it is in no state; rows that were"
+            " dropped as late stay dropped"
+        )
         yield _free("SRC-03", text)
     if old.connector == new.connector and old.options != new.options:
         text = f"other options of table '{new.table}': no state hangs on them"

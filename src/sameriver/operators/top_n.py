@@ -85,6 +85,8 @@ class TopNOperator(Operator):
             emitted, _ = self._step(changes, slots, np.arange(len(slots)), now)
         else:
             emitted = self._in_rounds(changes, slots, now)
+        # Not before: a list that a round leaves empty may be filled again by the next.
+        self._rows.drop_empty(np.unique(slots))
         if len(emitted):
             yield emitted
 
@@ -139,7 +141,7 @@ class TopNOperator(Operator):
         before[: len(of)] = self._ranks(old, of)
         if not node.retract:
             numbers, ranks = numbers[ranks <= node.end], ranks[ranks <= node.end]
-        self._put(rows, groups, numbers, places, touched)
+        self._put(rows, groups, numbers, places)
         # A list that no row enters is not written, as in Flink, and grows older.
         entered = touched if node.retract else groups[numbers[numbers >= len(of)]]
         self._rows.touch(entered, now)
@@ -160,9 +162,7 @@ class TopNOperator(Operator):
             ranks[numbers] = sorted_ranks
         return ranks
 
-    def _put(
-        self, rows: pl.DataFrame, groups: Ints, numbers: Ints, places: Ints, touched: Ints
-    ) -> None:
+    def _put(self, rows: pl.DataFrame, groups: Ints, numbers: Ints, places: Ints) -> None:
         """Stores the lists: the rows of ``numbers``, in order."""
         fresh = np.flatnonzero(numbers >= len(places))
         start = self._rows.add(rows[pl.Series(numbers[fresh])])
@@ -171,9 +171,6 @@ class TopNOperator(Operator):
         of[held] = places[numbers[held]]
         of[fresh] = np.arange(start, start + len(fresh))
         self._rows.put(groups[numbers], of)
-        empty = np.setdiff1d(touched, groups[numbers])
-        if len(empty):
-            self._rows.drop(empty)
 
     def _events(self, lists: _Lists) -> _Events:
         node = self._node

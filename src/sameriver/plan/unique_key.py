@@ -21,6 +21,10 @@ def unique_keys(node: Logical) -> tuple[Key, ...]:
     """Sets of columns that no two rows share at a time: a primary key, what a deduplication
     partitions by, the keys of GROUP BY. A row is taken back before another of its key comes.
 
+    As in Flink, only keys outlast a node that hold the columns by which its rows are spread: where
+    an update changes those, the old and the new row go separate ways, and may come out in any
+    order.
+
     A key without columns: there is one row at most.
     """
     there = set(node.schema.names)
@@ -39,14 +43,21 @@ def _keys(node: Logical) -> Iterable[Key]:
         case logical.Aggregate(keys=keys, sets=None):
             return [keys]
         case logical.Rank():
-            return [*_ranked(node), *unique_keys(node.input)]
+            return [*_ranked(node), *_spread(unique_keys(node.input), node.partition)]
         case logical.Join():
             return _joined(node)
         case logical.TemporalJoin(left=left, processing=False):
-            return unique_keys(left)
-        case logical.Sort(input=below) | logical.Over(input=below):
+            return _spread(unique_keys(left), _equal(node.condition) & set(left.schema.names))
+        case logical.Over(input=below, calls=calls):
+            return _spread(unique_keys(below), {name for c in calls for name in c.partition})
+        case logical.Sort(input=below):
             return unique_keys(below)
     return []
+
+
+def _spread(keys: Iterable[Key], columns: Iterable[str]) -> list[Key]:
+    """The keys that hold the columns by which rows are spread."""
+    return [key for key in keys if set(columns) <= set(key)]
 
 
 def _ranked(node: logical.Rank) -> list[Key]:
@@ -59,12 +70,15 @@ def _ranked(node: logical.Rank) -> list[Key]:
 
 def _joined(node: logical.Join) -> list[Key]:
     """The keys of a side whose rows meet one row at most, else those of both together."""
-    left, right = unique_keys(node.left), unique_keys(node.right)
+    equal = _equal(node.condition)
+    left, right = (
+        _spread(unique_keys(side), equal & set(side.schema.names))
+        for side in (node.left, node.right)
+    )
     if node.kind in (JoinKind.SEMI, JoinKind.ANTI):
         return [*left]
     if node.kind not in (JoinKind.INNER, JoinKind.LEFT):
         return []
-    equal = _equal(node.condition)
     found = [*left] if any(set(key) <= equal for key in right) else []
     if node.kind is JoinKind.INNER:
         found += right if any(set(key) <= equal for key in left) else []

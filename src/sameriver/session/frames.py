@@ -41,12 +41,23 @@ def to_frame(data: object) -> pl.DataFrame:
         case pl.LazyFrame():
             return data.collect()
         case ArrowStream():
-            return pl.DataFrame(cast("pl.DataFrame", data))
+            return _streamed(data)
     raise UserError(
         "NOT_A_FRAME",
         f"a '{type(data).__name__}' is not a frame",
         hint="Register a Polars, pandas or Arrow frame, or an iterator of such frames.",
     )
+
+
+def _streamed(data: object) -> pl.DataFrame:
+    try:
+        return pl.DataFrame(cast("pl.DataFrame", data))
+    except ImportError as error:
+        raise UserError(
+            "MISSING_PACKAGE",
+            f"a '{type(data).__module__}' frame of these columns can't be read: {error}",
+            hint="Install the package 'pyarrow', or register a Polars frame.",
+        ) from error
 
 
 def frames(data: Frames) -> tuple[pl.DataFrame, pl.DataFrame | Reading]:

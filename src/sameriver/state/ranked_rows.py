@@ -101,9 +101,12 @@ class RankedRows:
             self._pool.keep(self._places)
             self._places = np.arange(len(self._places))
 
-    def drop(self, slots: Ints) -> None:
-        """Forgets keys (each once) whose lists are empty."""
-        self._index.remove(slots)
+    def drop_empty(self, slots: Ints) -> None:
+        """Forgets those of the keys (each once) whose lists are empty."""
+        self._flags[slots] = True
+        self._flags[self._slots] = False
+        self._index.remove(slots[self._flags[slots]])
+        self._flags[slots] = False
 
     def sweep(self, now: int) -> Ints:
         """Now and then frees the expired keys; gives their slots."""

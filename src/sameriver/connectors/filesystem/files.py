@@ -83,11 +83,21 @@ def base_of(path: Path) -> Path:
 
 def _below(folder: Path) -> list[File]:
     found: list[Path] = []
-    for above, folders, names in os.walk(folder):
+    for above, folders, names in os.walk(folder, onerror=_refuse):
         folders[:] = [name for name in folders if "=" in name or not _hidden(name)]
         paths = (Path(above, name) for name in names if not _hidden(name))
         found += [path for path in paths if path.is_file()]
     return [File(path, _partition(path.parts)) for path in sorted(found)]
+
+
+def _refuse(error: OSError) -> None:
+    """A folder that can't be listed is not an empty one."""
+    raise ExternalError(
+        "UNREADABLE_FOLDER",
+        f"the folder '{error.filename}' can't be listed: {error.strerror}",
+        hint="Make it readable, or give a path that leaves it out.",
+        retry=True,
+    ) from error
 
 
 def _hidden(name: str) -> bool:
