@@ -44,7 +44,7 @@ def rounded(value: Decimal, type: DataType, rounding: str = ROUND_HALF_UP) -> De
     unit = Decimal(1).scaleb(-(type.scale or 0))
     result = value.quantize(unit, rounding=rounding, context=WIDE)
     limit = Decimal(10) ** ((type.precision or 0) - (type.scale or 0))
-    return result if abs(result) < limit else None
+    return result if result.copy_abs() < limit else None
 
 
 @settings(max_examples=60, deadline=None)
