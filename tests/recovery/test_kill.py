@@ -39,7 +39,8 @@ def test_the_jobs_use_every_operator(tmp_path: Path) -> None:
     for job in JOBS:
         for plan in Session().plan(script(job, tmp_path, tmp_path)):
             used.update(type(node) for root in plan.roots for node in _nodes(root))
-    assert set(OPERATORS) - used == ELSEWHERE
+    ours = {kind for kind in OPERATORS if kind.__module__.startswith("sameriver.")}
+    assert ours - used == ELSEWHERE
 
 
 def _nodes(node: PhysicalNode) -> list[PhysicalNode]:
