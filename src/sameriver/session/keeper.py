@@ -105,11 +105,12 @@ class Keeper:
         if not saved.jobs:
             return None
         plans, config = self._planner(self._script)
+        new = [_planned(plan) for plan in plans]
         change = Change(
             folder=self._folder,
             manifest=saved,
-            old=self._planned_before(saved.script),
-            new=[_planned(plan) for plan in plans],
+            old=new if saved.script == self._script else self._planned_before(saved.script),
+            new=new,
             script=self._script,
             rules=rules_of(config),
             clock=self._clock,
