@@ -6,7 +6,7 @@ them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import Enum
 from typing import NewType
@@ -52,6 +52,10 @@ class RowScope:
     sources: tuple[str, ...]
     filters: tuple[Meaning, ...] = ()
     path: tuple[str, ...] = ()
+
+    def through(self, step: str) -> RowScope:
+        """The same rows, shaped by one step more."""
+        return replace(self, path=(*self.path, step))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sameriver.common.schema import Schema
 from sameriver.common.state import Meaning, RowScope
@@ -49,7 +49,7 @@ class Correlate(PhysicalNode):
     def scope(self) -> RowScope:
         scope = self.input.scope()
         join = "LEFT JOIN" if self.outer else "JOIN"
-        return replace(scope, path=(*scope.path, f"{join} {self._call()}"))
+        return scope.through(f"{join} {self._call()}")
 
     def _call(self) -> str:
         below = self.input.meanings()

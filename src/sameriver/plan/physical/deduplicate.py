@@ -63,7 +63,7 @@ class Deduplicate(PhysicalNode):
         scope, below = self.input.scope(), self.input.meanings()
         keys = ", ".join(sorted(below[key] for key in self.keys))
         path = f"{self._order(below)} PER ({keys})"
-        return RowScope(sources=scope.sources, filters=scope.filters, path=(*scope.path, path))
+        return scope.through(path)
 
     def _order(self, below: Meanings) -> str:
         by = "PROCTIME" if self.time is None else below[self.time]
@@ -96,9 +96,7 @@ class Deduplicate(PhysicalNode):
                 name="rows",
                 key=tuple(c for c in columns if c.role is Role.KEY),
                 values=tuple(c for c in columns if c.role is not Role.KEY),
-                scope=RowScope(
-                    sources=scope.sources, filters=scope.filters, path=(*scope.path, order)
-                ),
+                scope=scope.through(order),
                 ttl=self.ttl,
             ),
         )

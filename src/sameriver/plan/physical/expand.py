@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sameriver.common.state import Meaning, RowScope
 from sameriver.plan.meaning import Meanings
@@ -41,7 +41,7 @@ class Expand(PhysicalNode):
         scope = self.input.scope()
         below = self.input.meanings()
         sets = sorted(f"({', '.join(sorted(below[key] for key in kept))})" for kept in self.sets)
-        return replace(scope, path=(*scope.path, f"GROUPING SETS ({', '.join(sets)})"))
+        return scope.through(f"GROUPING SETS ({', '.join(sets)})")
 
     def details(self) -> tuple[tuple[str, str], ...]:
         sets = ", ".join(f"({', '.join(kept)})" for kept in self.sets)

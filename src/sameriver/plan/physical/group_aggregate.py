@@ -57,11 +57,7 @@ class GroupAggregate(PhysicalNode):
         scope = self.input.scope()
         below = self.input.meanings()
         keys = ", ".join(sorted(below[key] for key in self.keys))
-        return RowScope(
-            sources=scope.sources,
-            filters=scope.filters,
-            path=(*scope.path, f"GROUP BY {keys or '()'}"),
-        )
+        return scope.through(f"GROUP BY {keys or '()'}")
 
     def state(self) -> tuple[StateTable, ...]:
         below = self.input.meanings()

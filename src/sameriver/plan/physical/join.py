@@ -159,9 +159,7 @@ class Join(PhysicalNode):
             name=name,
             key=key,
             values=tuple(values),
-            scope=RowScope(
-                sources=scope.sources, filters=scope.filters, path=(*scope.path, self._text())
-            ),
+            scope=scope.through(self._text()),
             ttl=self.ttl[side],
         )
 

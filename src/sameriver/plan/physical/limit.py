@@ -31,9 +31,7 @@ class Limit(PhysicalNode):
 
     def scope(self) -> RowScope:
         scope = self.input.scope()
-        return RowScope(
-            sources=scope.sources, filters=scope.filters, path=(*scope.path, self._text())
-        )
+        return scope.through(self._text())
 
     def state(self) -> tuple[StateTable, ...]:
         """How many rows have come; those beyond the limit are not counted."""

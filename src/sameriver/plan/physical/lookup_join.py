@@ -101,7 +101,7 @@ class LookupJoin(PhysicalNode):
         text = f"{text} ON {self.keys.text(left, right)}"
         if self.condition is not None:
             text = f"{text} AND {meaning(self.condition, {**left, **right})}"
-        return RowScope(sources=scope.sources, filters=scope.filters, path=(*scope.path, text))
+        return scope.through(text)
 
     def details(self) -> tuple[tuple[str, str], ...]:
         shown = [("table", self.table.name), ("kind", self.kind.value)]

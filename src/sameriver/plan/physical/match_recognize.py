@@ -66,9 +66,7 @@ class MatchRecognize(PhysicalNode):
 
     def scope(self) -> RowScope:
         scope = self.input.scope()
-        return RowScope(
-            sources=scope.sources, filters=scope.filters, path=(*scope.path, self._text())
-        )
+        return scope.through(self._text())
 
     def meaning(self, expression: Expression) -> Meaning:
         """Meaning of a measure or definition; columns keep the variable before them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 
 from sameriver.common.schema import Schema, unique
@@ -85,7 +85,7 @@ class OverAggregate(PhysicalNode):
         """
         below, scope = self.input.meanings(), self.input.scope()
         row = ", ".join(sorted(below[name] for name in self.input.schema.names))
-        scope = replace(scope, path=(*scope.path, f"{self._window()} OF ({row})"))
+        scope = scope.through(f"{self._window()} OF ({row})")
         keys = key_columns(self.input.schema, self.partition, below)
         tables = list(
             aggregate_state(

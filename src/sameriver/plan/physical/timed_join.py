@@ -87,7 +87,7 @@ def held_rows(
         name=name,
         key=tuple(column(key, Role.KEY) for key in keys),
         values=(*(column(n, Role.ROW) for n in node.schema.names if n not in keys), *own),
-        scope=RowScope(sources=scope.sources, filters=scope.filters, path=(*scope.path, join)),
+        scope=scope.through(join),
     )
 
 

@@ -68,9 +68,7 @@ class TopN(PhysicalNode):
 
     def scope(self) -> RowScope:
         scope = self.input.scope()
-        return RowScope(
-            sources=scope.sources, filters=scope.filters, path=(*scope.path, self._text())
-        )
+        return scope.through(self._text())
 
     def state(self) -> tuple[StateTable, ...]:
         """The rows of each key, in order."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sameriver.common.schema import Schema, unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn
@@ -58,7 +57,7 @@ def window_column(
 
 def windowed_scope(scope: RowScope, window: Meaning, keys: Sequence[Meaning]) -> RowScope:
     """Scope of what a windowed aggregation emits."""
-    return replace(scope, path=(*scope.path, f"{window} BY {', '.join(sorted(keys)) or '()'}"))
+    return scope.through(f"{window} BY {', '.join(sorted(keys)) or '()'}")
 
 
 def window_text(window: Window, attached: tuple[str, str] | None = None) -> str:

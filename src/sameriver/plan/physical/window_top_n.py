@@ -70,7 +70,7 @@ class WindowTopN(PhysicalNode):
     def scope(self) -> RowScope:
         scope = self.input.scope()
         text = f"WINDOW {self.function}({self._ranking()}) {self.start}..{self.end}"
-        return RowScope(sources=scope.sources, filters=scope.filters, path=(*scope.path, text))
+        return scope.through(text)
 
     def state(self) -> tuple[StateTable, ...]:
         """The rows of windows that have not ended."""
