@@ -1,0 +1,246 @@
+"""Flink's planner, and a cluster that runs what it planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from sameriver.common.errors import UserError
+from sameriver.flink.failures import flink_errors
+from sameriver.flink.jvm import Jvm
+
+_SLOTS = 8
+"""Fewest slots of the local cluster: several small jobs may run side by side."""
+
+
+class Gateway:
+    """A Java process with Flink's planner, and the way to a cluster.
+
+    The planner needs no cluster. ``rest`` is the address of the session cluster that was named;
+    without one, a local cluster is started inside the Java process the first time it is asked for.
+
+    Example:
+        >>> with Gateway.start() as gateway:
+        ...     flink = gateway.environment({"pipeline.name": "sums"})
+        ...     flink.execute("CREATE TABLE orders (...) WITH (...)")
+        ...     plan = flink.compile(["INSERT INTO sums SELECT ..."])
+        ...     job = flink.execute_plan(plan)
+    """
+
+    def __init__(
+        self, jvm: Jvm, *, cluster: str | None, parallelism: int | None, jars: Sequence[Path]
+    ) -> None:
+        self.jvm = jvm
+        self.parallelism = parallelism
+        self.jars = tuple(jars)
+        self._rest = cluster
+        self._local: Any = None
+
+    @classmethod
+    def start(
+        cls,
+        *,
+        cluster: str | None = None,
+        parallelism: int | None = None,
+        jars: Iterable[Path] = (),
+    ) -> Gateway:
+        """Starts the Java process.
+
+        Args:
+            cluster: ``HOST:PORT`` of a session cluster's REST address; None: a local cluster.
+            parallelism: of all jobs, whatever their options say.
+            jars: connectors and formats that Flink's package lacks.
+
+        Raises:
+            UserError: BAD_CLUSTER, NO_JAR.
+            ExternalError: NO_FLINK, WRONG_FLINK, NO_JAVA, WRONG_JAVA, JVM_FAILED.
+        """
+        if cluster is not None:
+            _host_and_port(cluster)
+        jars = [path.absolute() for path in jars]
+        for path in jars:
+            if not path.is_file():
+                raise UserError("NO_JAR", f"there is no file '{path}'", hint="--jar takes a file.")
+        return cls(Jvm(), cluster=cluster, parallelism=parallelism, jars=jars)
+
+    @property
+    def flink(self) -> Any:
+        """Flink's classes: ``gateway.flink.table.api`` is the package ``org.apache.flink...``."""
+        return self.jvm.classes.org.apache.flink
+
+    def environment(self, options: Mapping[str, str] | None = None) -> Environment:
+        """A new session of the planner, with a catalog of its own.
+
+        Args:
+            options: Flink's, by their keys.
+
+        Raises:
+            ExternalError: FLINK_FAILED.
+        """
+        with flink_errors():
+            api = self.flink.table.api
+            settings = api.EnvironmentSettings.newInstance().inStreamingMode().build()
+            environment = Environment(self, api.TableEnvironment.create(settings))
+            environment.set(options or {})
+            for jar in self.jars:
+                environment.execute(f"ADD JAR '{jar}'")
+        return environment
+
+    @property
+    def rest(self) -> str:
+        """``HOST:PORT`` of the cluster's REST address.
+
+        Raises:
+            ExternalError: FLINK_FAILED: the local cluster did not start.
+        """
+        if self._rest is None:
+            with flink_errors():
+                self._local = self._start_local()
+                address = self._local.getRestAddress().get()
+                self._rest = f"{address.getHost()}:{address.getPort()}"
+        return self._rest
+
+    def _start_local(self) -> Any:
+        configuration = self.flink.configuration.Configuration()
+        for key, value in {
+            "rest.address": "localhost",
+            "rest.port": "0",
+            "rest.bind-port": "0",
+            "restart-strategy.type": "none",
+        }.items():
+            configuration.setString(key, value)
+        cluster = self.flink.runtime.minicluster
+        builder = cluster.MiniClusterConfiguration.Builder()
+        builder.setConfiguration(configuration).setNumTaskManagers(1)
+        builder.setNumSlotsPerTaskManager(max(_SLOTS, self.parallelism or 1))
+        local = cluster.MiniCluster(builder.build())
+        local.start()
+        return local
+
+    def close(self) -> None:
+        """Ends the local cluster and the Java process; a session cluster goes on."""
+        self.jvm.close()
+
+    def __enter__(self) -> Gateway:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Environment:
+    """A session of Flink's planner: tables, options, plans.
+
+    Attributes:
+        java: Flink's ``TableEnvironment``.
+    """
+
+    def __init__(self, gateway: Gateway, java: Any) -> None:
+        self.gateway = gateway
+        self.java = java
+        self._options: dict[str, str] = {}
+
+    def set(self, options: Mapping[str, str]) -> None:
+        """Makes these the options of what follows; earlier ones no longer hold."""
+        with flink_errors():
+            configuration = self.java.getConfig()
+            for key in self._options.keys() - options.keys():
+                configuration.getConfiguration().removeKey(key)
+            for key, value in options.items():
+                configuration.set(key, value)
+            self._options = dict(options)
+            if self.gateway.parallelism is not None:
+                configuration.set("parallelism.default", str(self.gateway.parallelism))
+
+    def execute(self, sql: str) -> Any:
+        """Executes one statement that is no job, such as CREATE TABLE; Flink's ``TableResult``.
+
+        Raises:
+            UserError: FLINK_REFUSED.
+            ExternalError: FLINK_FAILED.
+        """
+        with flink_errors():
+            return self.java.executeSql(sql)
+
+    def compile(self, inserts: Sequence[str]) -> str:
+        """The compiled plan, as JSON, of INSERTs that run as one job.
+
+        Args:
+            inserts: one ``INSERT INTO ...`` each, no EXECUTE and no ``;``.
+
+        Raises:
+            UserError: FLINK_REFUSED.
+            ExternalError: FLINK_FAILED.
+        """
+        with flink_errors():
+            together = self.java.createStatementSet()
+            for insert in inserts:
+                together.addInsertSql(insert)
+            return str(together.compilePlan().asJsonString())
+
+    def execute_plan(
+        self,
+        plan: str,
+        options: Mapping[str, str] | None = None,
+        *,
+        savepoint: str | None = None,
+    ) -> str:
+        """Submits a compiled plan to the cluster; the id of the job, which goes on by itself.
+
+        Args:
+            plan: JSON from ``compile``, or one that was made of it.
+            options: for this job, besides those of the session.
+            savepoint: path of the savepoint (or retained checkpoint) that its state begins with.
+
+        Raises:
+            UserError: FLINK_REFUSED.
+            ExternalError: FLINK_FAILED: the cluster is not there, or refuses the job.
+        """
+        extra = {**(options or {})}
+        if savepoint is not None:
+            extra["execution.state-recovery.path"] = savepoint
+        with self._on_cluster(extra), flink_errors():
+            reference = self.gateway.flink.table.api.PlanReference.fromJsonString(plan)
+            result = self.java.loadPlan(reference).execute()
+            return str(result.getJobClient().get().getJobID().toString())
+
+    def query(self, sql: str) -> Any:
+        """Submits a SELECT to the cluster; Flink's ``TableResult``, whose ``collect()`` gives rows.
+
+        Raises:
+            UserError: FLINK_REFUSED.
+            ExternalError: FLINK_FAILED.
+        """
+        with self._on_cluster({}), flink_errors():
+            return self.java.executeSql(sql)
+
+    @contextmanager
+    def _on_cluster(self, extra: Mapping[str, str]) -> Iterator[None]:
+        """Lets jobs go to the cluster, with a few options more."""
+        host, port = _host_and_port(self.gateway.rest)
+        before = dict(self._options)
+        target = {"execution.target": "remote", "rest.address": host, "rest.port": str(port)}
+        self.set({**before, **extra, **target})
+        try:
+            yield
+        finally:
+            self.set(before)
+
+
+def _host_and_port(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        raise UserError(
+            "BAD_CLUSTER",
+            f"'{address}' is no REST address of a cluster",
+            hint="Write HOST:PORT, such as localhost:8081.",
+        )
+    return host, int(port)
