@@ -21,6 +21,8 @@ from sameriver.common.errors import ExternalError, UserError
 from sameriver.common.schema import unique
 
 _MARK = "folder.json"
+FLINK_MARK = "flink.json"
+"""Marks the state folder of a job on Flink, which is none of these."""
 _DRAFT = ".draft"
 
 Writer = Callable[[Path, str], Manifest]
@@ -53,6 +55,7 @@ class StateFolder:
         folder = cls(path)
         with disk.writing("state", folder.path):
             if not folder._is_marked():
+                folder._refuse_flink()
                 if folder.path.is_dir() and any(folder.path.iterdir()):
                     raise UserError(
                         "FOREIGN_FOLDER",
@@ -75,12 +78,26 @@ class StateFolder:
         """
         folder = cls(path)
         if not folder._is_marked():
+            folder._refuse_flink()
             raise UserError(
                 "NO_STATE",
                 f"'{path}' holds no state of a job",
                 hint="Name the folder given to 'run --state', or a savepoint.",
             )
         return folder
+
+    @classmethod
+    def is_at(cls, path: Path) -> bool:
+        """Whether there is such a folder at ``path``."""
+        return (path / _MARK).is_file()
+
+    def _refuse_flink(self) -> None:
+        if (self.path / FLINK_MARK).is_file():
+            raise UserError(
+                "FOREIGN_FOLDER",
+                f"'{self.path}' holds state of a job on Flink, which can't be carried here",
+                hint="Run it with --on flink, or give the embedded engine a folder of its own.",
+            )
 
     def _is_marked(self) -> bool:
         mark = self.path / _MARK
