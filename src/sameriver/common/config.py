@@ -74,7 +74,7 @@ OPTIONS: dict[str, Option] = {
         Option("parallelism.default", "1", "shards of keyed operators", "integer"),
         Option("pipeline.name", "", "name of the job"),
         Option("sameriver.batch.rows", "262144", "most rows in a batch", "integer"),
-        Option("sameriver.batch.latency", "200 ms", "longest wait for a batch to fill", "duration"),
+        Option("sameriver.batch.latency", "20 ms", "longest wait for a batch to fill", "duration"),
         Option("scan.watermark.emit.strategy", "on-periodic", "after a batch, or after each row"),
         Option(
             "pipeline.auto-watermark-interval",

@@ -19,6 +19,8 @@ from sameriver.plan.physical.scan import Scan
 
 _NAP = 0.05
 """Longest wait in seconds, so that timers, cancellation and flushes are never far off."""
+_SHOWN = 0.2
+"""Seconds after which sinks show what was written, as far as they do so without a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,6 @@ class Driver:
         self._ready = threading.Event()
         self._started = time.monotonic()
         self._flushed = self._started
-        self._latency = job.config.duration("sameriver.batch.latency").total_seconds()
         self._idle_after = {node: _idle_after(node, job.config) for node in job.sources}
         self._open: dict[PhysicalNode, Prefetcher] = {}
         self._heard: dict[PhysicalNode, float] = {}
@@ -105,10 +106,11 @@ class Driver:
             if self._ended_before:
                 return
         rows = self.job.config.integer("sameriver.batch.rows")
+        latency = self.job.config.duration("sameriver.batch.latency").total_seconds()
         for node in self.job.sources:
             if isinstance(node, Scan) and not self.job.is_finished(node):
                 self._open[node] = Prefetcher(
-                    self.job.source(node), rows=rows, latency=self._latency, ready=self._ready
+                    self.job.source(node), rows=rows, latency=latency, ready=self._ready
                 )
                 self._heard[node] = time.monotonic()
         for node in self.job.sources:
@@ -173,7 +175,7 @@ class Driver:
 
     def _flush(self) -> None:
         now = time.monotonic()
-        if now - self._flushed >= self._latency:
+        if now - self._flushed >= _SHOWN:
             self._flushed = now
             self.job.flush()
 

@@ -11,6 +11,7 @@ from sameriver.connectors.connector import Source, SourceBatch
 
 _AHEAD = 2
 _PAUSE = 0.002
+"""Seconds between two polls of a source that has nothing."""
 
 
 class Prefetcher:
@@ -26,6 +27,7 @@ class Prefetcher:
         self.source = source
         self._rows = rows
         self._latency = latency
+        self._pause = min(_PAUSE, latency / 2)
         self._ready = ready
         self._queue: queue.Queue[SourceBatch | BaseException] = queue.Queue(_AHEAD)
         self._stopped = threading.Event()
@@ -73,11 +75,15 @@ class Prefetcher:
             return
 
     def _fill(self) -> SourceBatch | None:
-        """Polls until the batch is full, old enough or the last; None: nothing came."""
+        """Polls until the batch is full, due or the last; None: stopped before anything came.
+
+        A batch is due when its first row has waited for the latency and the one before has been
+        taken: while the job is busy the next batch grows, so that a slow job gets few large ones.
+        """
         parts: list[Changes] = []
         watermark: int | None = None
         count = 0
-        deadline = time.monotonic() + self._latency
+        deadline: float | None = None
         while True:
             batch = self.source.poll(self._rows - count)
             if batch.changes is not None and len(batch.changes):
@@ -85,11 +91,14 @@ class Prefetcher:
                 count += len(batch.changes)
             if batch.watermark is not None:
                 watermark = batch.watermark
-            full = count >= self._rows or time.monotonic() >= deadline
-            if batch.finished or full or self._stopped.is_set():
+            if deadline is None and (parts or watermark is not None):
+                deadline = time.monotonic() + self._latency
+            if batch.finished or count >= self._rows or self._stopped.is_set():
+                break
+            if deadline is not None and self._queue.empty() and time.monotonic() >= deadline:
                 break
             if batch.changes is None:
-                time.sleep(_PAUSE)
+                time.sleep(self._pause)
         if not parts and watermark is None and not batch.finished:
             return None
         changes = concat(parts) if parts else None
