@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo setup fmt lint test test-slow golden oracle bench docs clean
+.PHONY: help demo setup fmt lint test test-flink test-slow golden oracle bench docs clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -34,8 +34,17 @@ lint: $(VENV)/dev ## style, types, layers
 	$(BIN)/lint-imports
 
 test: lint ## all checks
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 2 -q -m 'not flink'
 	$(BIN)/mkdocs build --strict --quiet
+
+test-flink: .venv-flink/ready ## scripts, checks and upgrades on a real Apache Flink; needs Java
+	.venv-flink/bin/python -m pytest -q tests/flink
+
+# apache-flink wants older releases of pandas and pyarrow than the other tests
+.venv-flink/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-flink
+	.venv-flink/bin/python -m pip install --quiet --editable '.[flink]' 'pytest>=9' 'jsonschema>=4.20'
+	@touch $@
 
 test-slow: $(VENV)/dev ## 200 jobs killed at random moments; 2,400 queries changed while they run
 	KILLS=200 $(BIN)/python -m pytest -q -s tests/recovery
@@ -59,4 +68,4 @@ docs: $(VENV)/dev ## write the reference of functions, build the documentation i
 	$(BIN)/mkdocs build --strict
 
 clean: ## remove what was built
-	rm -rf $(VENV) site build dist
+	rm -rf $(VENV) .venv-flink site build dist

@@ -11,6 +11,7 @@ from typing import Any
 from sameriver.common.errors import UserError
 from sameriver.flink.failures import flink_errors
 from sameriver.flink.jvm import Jvm
+from sameriver.flink.rest import host_and_port
 
 _SLOTS = 8
 """Fewest slots of the local cluster: several small jobs may run side by side."""
@@ -59,7 +60,7 @@ class Gateway:
             ExternalError: NO_FLINK, WRONG_FLINK, NO_JAVA, WRONG_JAVA, JVM_FAILED.
         """
         if cluster is not None:
-            _host_and_port(cluster)
+            host_and_port(cluster)
         jars = [path.absolute() for path in jars]
         for path in jars:
             if not path.is_file():
@@ -225,7 +226,7 @@ class Environment:
     @contextmanager
     def _on_cluster(self, extra: Mapping[str, str]) -> Iterator[None]:
         """Lets jobs go to the cluster, with a few options more."""
-        host, port = _host_and_port(self.gateway.rest)
+        host, port = host_and_port(self.gateway.rest)
         before = dict(self._options)
         target = {"execution.target": "remote", "rest.address": host, "rest.port": str(port)}
         self.set({**before, **extra, **target})
@@ -233,14 +234,3 @@ class Environment:
             yield
         finally:
             self.set(before)
-
-
-def _host_and_port(address: str) -> tuple[str, int]:
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit():
-        raise UserError(
-            "BAD_CLUSTER",
-            f"'{address}' is no REST address of a cluster",
-            hint="Write HOST:PORT, such as localhost:8081.",
-        )
-    return host, int(port)
