@@ -137,3 +137,23 @@ def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
     assert (process.returncode, errors) == (0, "")
     assert not [path for path in tmp_path.glob("out/*") if path.name.startswith(".")]
     assert sum(len(path.read_text().splitlines()) for path in tmp_path.glob("out/*.csv")) > 0
+
+
+def test_rows_that_are_lost_are_told_at_the_end(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(
+        "1,2026-01-01 00:00:10\nx,2026-01-01 00:00:20\n3,4,5\n4,2026-01-01 00:00:01\n"
+    )
+    script = f"""
+        SET 'scan.watermark.emit.strategy' = 'on-event';
+        CREATE TABLE t (a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
+          'connector' = 'filesystem', 'path' = '{tmp_path}/t.csv', 'format' = 'csv',
+          'csv.ignore-parse-errors' = 'true'
+        );
+        SELECT window_end, SUM(a) AS a
+        FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '5' SECOND))
+        GROUP BY window_start, window_end;
+    """
+    done = sameriver("run", "-", "--output", "none", stdin=script)
+    assert done.returncode == 0
+    told = "1 late row dropped, 1 bad row ignored, 1 bad field read as NULL\n"
+    assert done.stderr == told

@@ -50,7 +50,7 @@ def test_events_in_an_envelope(tmp_path: Path) -> None:
         ('{"before": null, "after": null, "op": "d"}', "REPLICA IDENTITY"),
         ('{"after": {"id": 1}}', "no 'op'"),
         ('{"after": {"id": 1}, "op": "x"}', "can be used"),
-        ("nope", "no 'op'"),
+        ("nope", "no JSON object"),
         ('{"before": null, "after": {"id": "x"}, "op": "c"}', "column 'id'"),
     ],
 )

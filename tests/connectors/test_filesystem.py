@@ -120,7 +120,7 @@ def test_a_bad_row_is_named_with_its_line_far_down(tmp_path: Path) -> None:
     fill(tmp_path / "a.csv", *range(100_000))
     with (tmp_path / "a.csv").open("a") as file:
         file.write("x\n")
-    with pytest.raises(ExternalError, match="line 100001, column 'a': 'x'"):
+    with pytest.raises(ExternalError, match="line 100001, character 1, column 'a': 'x'"):
         rows(tmp_path)
 
 

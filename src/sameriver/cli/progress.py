@@ -15,7 +15,7 @@ _PERIOD = 0.2
 
 
 class ProgressLine:
-    """Shows progress on a terminal; says nothing elsewhere."""
+    """Shows progress on a terminal; elsewhere only what was lost, at the end."""
 
     def __init__(self) -> None:
         self.shown = sys.stderr.isatty()
@@ -40,14 +40,18 @@ class ProgressLine:
 
     def close(self) -> None:
         """Leaves the last state of the line standing."""
-        if self.shown and self.last is not None:
-            sys.stderr.write("\r\x1b[2K" + describe(self.last) + "\n")
+        if self.last is not None:
+            lost = ", ".join(_lost(self.last))
+            if self.shown:
+                sys.stderr.write("\r\x1b[2K" + describe(self.last) + "\n")
+            elif lost:
+                sys.stderr.write(lost + "\n")
             sys.stderr.flush()
         self.last = None
 
 
 def describe(progress: Progress) -> str:
-    """Rows in and out, rows/s, watermark and its lag, late and ignored rows."""
+    """Rows in and out, rows/s, watermark and its lag, and what was lost."""
     rate = progress.rows_in / progress.seconds if progress.seconds else 0.0
     parts = [
         f"{progress.rows_in:,} rows in",
@@ -58,13 +62,20 @@ def describe(progress: Progress) -> str:
         parts.append(f"watermark {_time(progress.watermark)}")
     if progress.lag is not None:
         parts.append(f"lag {duration_text(progress.lag)}")
-    if progress.late_rows:
-        parts.append(f"{progress.late_rows:,} late rows dropped")
-    if progress.ignored_rows:
-        parts.append(f"{progress.ignored_rows:,} rows ignored")
+    parts += _lost(progress)
     if progress.checkpoint is not None:
         parts.append(_checkpoint(progress.checkpoint))
     return "  ".join(parts)
+
+
+def _lost(progress: Progress) -> list[str]:
+    counts = (
+        (progress.late_rows, "late row", "dropped"),
+        (progress.ignored_rows, "bad row", "ignored"),
+        (progress.ignored_fields, "bad field", "read as NULL"),
+        (progress.null_rows, "row", "with NULL dropped"),
+    )
+    return [f"{n:,} {thing}{'s' * (n != 1)} {done}" for n, thing, done in counts if n]
 
 
 def _time(milliseconds: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -28,7 +29,11 @@ class Progress:
     """How far a job is.
 
     Attributes:
-        rows_in, rows_out, late_rows, ignored_rows: counts since the start.
+        rows_in, rows_out: counts since the start, as are the others.
+        late_rows: dropped because they came after the watermark.
+        ignored_rows: of input, that can't be read.
+        ignored_fields: of input, that can't be read and are NULL.
+        null_rows: dropped because a NOT NULL column of a sink would be NULL.
         watermark: that of the output in ms; None: none yet, or the end.
         lag: the clock minus the watermark, in ms.
         seconds: since the start.
@@ -40,6 +45,8 @@ class Progress:
     rows_out: int
     late_rows: int
     ignored_rows: int
+    ignored_fields: int
+    null_rows: int
     watermark: int | None
     lag: int | None
     seconds: float
@@ -67,7 +74,7 @@ class Driver:
         self._idle_after = {node: _idle_after(node, job.config) for node in job.sources}
         self._open: dict[PhysicalNode, Prefetcher] = {}
         self._heard: dict[PhysicalNode, float] = {}
-        self._ignored = 0
+        self._ignored: Counter[str] = Counter()
 
     def __enter__(self) -> Driver:
         try:
@@ -132,7 +139,9 @@ class Driver:
         return bool(self._open)
 
     def progress(self) -> Progress:
-        counters = self.job.counters()
+        counters, ignored = self.job.counters(), Counter(self._ignored)
+        for prefetcher in self._open.values():
+            ignored.update(prefetcher.source.counters())
         watermark: int | None = self.job.output_watermark()
         if watermark in (MIN_WATERMARK, MAX_WATERMARK):
             watermark = None
@@ -140,7 +149,9 @@ class Driver:
             rows_in=counters["rows_in"],
             rows_out=counters["rows_out"],
             late_rows=counters["late_rows"],
-            ignored_rows=self._ignored + sum(map(_ignored, self._open.values())),
+            ignored_rows=ignored["ignored_rows"],
+            ignored_fields=ignored["ignored_fields"],
+            null_rows=counters["null_rows"],
             watermark=watermark,
             lag=None if watermark is None else self.job.clock.now() - watermark,
             seconds=time.monotonic() - self._started,
@@ -166,7 +177,7 @@ class Driver:
 
     def _release(self, node: PhysicalNode) -> None:
         prefetcher = self._open.pop(node)
-        self._ignored += _ignored(prefetcher)
+        self._ignored.update(prefetcher.source.counters())
         prefetcher.close()
 
     def _close_sources(self) -> None:
@@ -225,7 +236,3 @@ def _idle_after(node: PhysicalNode, config: Config) -> float:
         own = {**node.table.options, **dict(node.options)}.get("scan.watermark.idle-timeout")
     wait = config.duration("table.exec.source.idle-timeout") if own is None else parse_duration(own)
     return wait.total_seconds()
-
-
-def _ignored(prefetcher: Prefetcher) -> int:
-    return prefetcher.source.counters().get("ignored_rows", 0)

@@ -253,8 +253,10 @@ class Job:
     # Metrics.
 
     def counters(self) -> Mapping[str, int]:
-        """``rows_in``, and what operators count: ``rows_out``, ``late_rows``."""
-        total: Counter[str] = Counter({"rows_in": self.rows_in, "rows_out": 0, "late_rows": 0})
+        """``rows_in``, and what operators count: ``rows_out``, ``late_rows``, ``null_rows``."""
+        total: Counter[str] = Counter(
+            {"rows_in": self.rows_in, "rows_out": 0, "late_rows": 0, "null_rows": 0}
+        )
         for vertex in self._graph.vertices:
             for operator in vertex.operators:
                 total.update(operator.context.counters)

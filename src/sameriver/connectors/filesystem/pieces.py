@@ -14,7 +14,8 @@ from sameriver.common.changes import Changes
 from sameriver.common.errors import ExternalError
 from sameriver.connectors.filesystem.files import is_compressed, open_bytes, pass_over, unreadable
 from sameriver.connectors.filesystem.marks import START, Mark, check_of, ends, grown, whole
-from sameriver.connectors.formats.format import BadRow, FrameReader, Parsed, TextReader
+from sameriver.connectors.formats.faults import BadRow
+from sameriver.connectors.formats.format import FrameReader, Parsed, TextReader
 
 _LEAST, _MOST = 1 << 16, 1 << 24
 _LONGEST_ROW = 1 << 28
@@ -44,7 +45,7 @@ class TextPieces:
         path: of the file; one that is compressed can't grow.
         reader: of the format.
         counters: to count what is ignored in.
-        prefix: of options of the format.
+        hint: what to do about a bad row.
         waits: an unfinished row at the end will be finished later.
 
     Attributes:
@@ -59,16 +60,14 @@ class TextPieces:
         path: Path,
         reader: TextReader,
         counters: Counter[str],
-        prefix: str,
+        hint: str,
         *,
         waits: bool,
     ) -> None:
         self._path = path
         self._reader = reader
         self._counters = counters
-        self._hint = (
-            f"Mend the row, or set '{prefix}.ignore-parse-errors' = 'true' to skip and count it."
-        )
+        self._hint = hint
         self._size = _LEAST
         self._compressed = is_compressed(path)
         self._waits = waits and not self._compressed

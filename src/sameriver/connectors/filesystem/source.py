@@ -28,6 +28,7 @@ from sameriver.connectors.filesystem.marks import (
 )
 from sameriver.connectors.filesystem.pieces import FramePieces, Piece, Pieces, TextPieces
 from sameriver.connectors.filesystem.watch import Watch
+from sameriver.connectors.formats.format import Format
 from sameriver.connectors.formats.registry import format_of
 
 
@@ -208,5 +209,14 @@ class FilesystemSource:
         assert self._format.text is not None
         reader = self._format.text(self._columns, options)
         return TextPieces(
-            file.path, reader, self._counters, self._format.name, waits=self._watch.on
+            file.path, reader, self._counters, _way_out(self._format), waits=self._watch.on
         )
+
+
+def _way_out(format: Format) -> str:
+    """What to do about a row that can't be read."""
+    for option in format.options:
+        if option.key == "ignore-parse-errors":
+            key = f"{format.name}.{option.key}"
+            return f"Mend the row, or set '{key}' = 'true' to skip and count it."
+    return "Mend the row."

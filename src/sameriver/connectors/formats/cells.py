@@ -14,6 +14,14 @@ Flags = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
 
 
+_NEXT = "[89ab]."
+_UTF8 = (
+    rf"^(?:[0-7].|(?:c[2-9a-f]|d.){_NEXT}|e0[ab].{_NEXT}|(?:e[1-9abcef]){_NEXT}{_NEXT}|ed[89].{_NEXT}"
+    rf"|f0[9ab].{_NEXT}{_NEXT}|f[123]{_NEXT}{_NEXT}{_NEXT}|f48.{_NEXT}{_NEXT})*$"
+)
+"""Well-formed UTF-8, in hexadecimal digits."""
+
+
 class Kind(IntEnum):
     """What stands in a cell; kernels use the numbers."""
 
@@ -87,5 +95,11 @@ class Cells:
     def strings(self) -> tuple[pl.Series, Mask]:
         """The text of each cell, and which cells are not UTF-8 (NULL there)."""
         raw = self.binary()
-        text = raw.cast(pl.String, strict=False)
-        return text, (text.is_null() & raw.is_not_null()).to_numpy()
+        try:
+            return raw.cast(pl.String), np.zeros(len(raw), dtype=np.bool_)
+        except pl.exceptions.ComputeError:
+            digits = raw.bin.encode("hex")
+        good = digits.str.contains(_UTF8).fill_null(True)
+        # The bytes are laid out anew: a cast looks at all of them, also those of no row.
+        held = digits.zip_with(good, pl.Series([None], dtype=pl.String)).str.decode("hex")
+        return held.cast(pl.String), (~good).to_numpy()

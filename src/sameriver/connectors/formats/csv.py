@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,8 @@ from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask, Text
 from sameriver.connectors.formats.csv_text import CsvRules, CsvWriter, check_columns, csv_rules
 from sameriver.connectors.formats.decode import Decoded, TextRules, decode
-from sameriver.connectors.formats.format import BadRow, Columns, Format, Options, Parsed
+from sameriver.connectors.formats.faults import BadRow, Faults, character
+from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
 from sameriver.connectors.formats.kernels.csv_scan import (
     MISQUOTED,
     TOO_FEW,
@@ -45,36 +45,35 @@ class CsvReader:
             _code(rules.escape), rules.comments, start, end, kind, place, bad, totals,
         )  # fmt: skip
         rows, used, lines = (int(total) for total in totals)
-        counters: Counter[str] = Counter()
-        spots: Index = place[: 2 * rows].reshape(-1, 2)
-        kept = self._kept(data, bad[:rows], spots, counters)
+        faults, spots = Faults(rules.ignore), place[: 2 * rows].reshape(-1, 2)
+        kept = self._kept(data, bad[:rows], spots, faults)
 
         def read(field: Field) -> tuple[pl.Series, Mask, Cells]:
             at = self.columns.declared.names.index(field.name)
             cells = Cells(text, start[at, :rows], end[at, :rows], kind[at, :rows])
-            plain = self._nulls(unescape(cells, self.rules))
-            return *decode(plain, field.type, TextRules(nested=self._nested)), plain
+            plain = self._nulls(unescape(cells, rules))
+            return *decode(plain, field.type, TextRules(nested=self._nested)), cells
 
         columns: list[pl.Series] = []
         for field, made in zip(self.columns.wanted, each(read, self.columns.wanted), strict=True):
             series, failed, cells = made
-            self._report(field, cells, failed & kept, spots, counters)
+            self._report(field, cells, failed & kept, spots, faults)
             columns.append(series.alias(field.name))
+        counters = faults.settle()
         frame = pl.DataFrame(columns or None, height=rows)
         changes = Changes(frame if kept.all() else frame.filter(pl.Series(kept)))
         return Parsed(changes=changes, used=used, lines=lines, counters=counters)
 
-    def _kept(self, data: bytes, bad: Flags, place: Index, counters: Counter[str]) -> Mask:
+    def _kept(self, data: bytes, bad: Flags, spots: Index, faults: Faults) -> Mask:
         """Rows that can be read; those too short can be if errors are ignored."""
-        refused = bad != 0
-        if refused.any() and not self.rules.ignore:
-            first = int(np.argmax(refused))
-            line, at = (int(number) for number in place[first])
-            text = data[at : data.find(b"\n", at) if b"\n" in data[at:] else None]
-            raise BadRow(line, self._what(int(bad[first])), text.decode(errors="replace"))
-        refused &= bad != TOO_FEW
-        if refused.any():
-            counters["ignored_rows"] += int(refused.sum())
+
+        def tell(row: int) -> BadRow:
+            line, at = (int(number) for number in spots[row])
+            text = data[at:].split(b"\n", 1)[0].rstrip(b"\r")
+            return BadRow(line, self._what(int(bad[row])), text.decode(errors="replace"))
+
+        refused = (bad != 0) & ((bad != TOO_FEW) | (not self.rules.ignore))
+        faults.rows(refused, tell)
         return np.asarray(~refused)
 
     def _what(self, code: int) -> str:
@@ -86,16 +85,14 @@ class CsvReader:
         }[code]
 
     def _report(
-        self, field: Field, cells: Cells, failed: Mask, place: Index, counters: Counter[str]
+        self, field: Field, cells: Cells, failed: Mask, spots: Index, faults: Faults
     ) -> None:
-        """Counts bad cells, or refuses the first one."""
-        if not failed.any():
-            return
-        if not self.rules.ignore:
-            first = int(np.argmax(failed))
-            what = f"is not a {field.type.name}"
-            raise BadRow(int(place[first, 0]), what, cells.text(first), field.name)
-        counters["ignored_fields"] += int(failed.sum())
+        def tell(row: int) -> BadRow:
+            text = unescape(cells.take(np.array([row])), self.rules).text(0)
+            what, at = f"is no {field.type.name}", character(cells, row, spots)
+            return BadRow(int(spots[row, 0]), what, text, field.name, at)
+
+        faults.fields(failed, tell)
 
     def _nulls(self, cells: Cells) -> Cells:
         """Cells that hold the null literal become NULL."""

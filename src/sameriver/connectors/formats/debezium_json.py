@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,19 +14,14 @@ from sameriver.common.schema import Schema
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
 from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask
-from sameriver.connectors.formats.format import (
-    ALL_KINDS,
-    BadRow,
-    Columns,
-    Format,
-    Options,
-    Parsed,
-)
+from sameriver.connectors.formats.faults import BadRow, Faults, character
+from sameriver.connectors.formats.format import ALL_KINDS, Columns, Format, Options, Parsed
 from sameriver.connectors.formats.json import (
     DECODING_OPTIONS,
     ENCODING_OPTIONS,
     JsonRules,
     json_rules,
+    not_json,
     read_objects,
     whole_lines,
 )
@@ -48,61 +42,68 @@ class DebeziumReader:
 
     def parse(self, data: bytes, last: bool) -> Parsed:
         data = whole_lines(data, last)
-        events, numbers = json_cells.lines(data)
-        counters: Counter[str] = Counter()
-        before, after, op = self._parts(events)
-        created, updated, deleted, bad = _operations(op, before, after)
-        if bad.any():
-            self._refuse(events, numbers, bad, op, counters)
-        old = self._rows(before, updated | deleted, numbers, counters)
-        new = self._rows(after, created | updated, numbers, counters)
+        events, spots = json_cells.lines(data)
+        faults = Faults(self.rules.ignore)
+        (before, after, op), malformed = self._parts(events)
+        created, updated, deleted = _operations(op, before, after)
+        unusable = ~(created | updated | deleted | malformed)
+        old, old_bad = self._rows(before, updated | deleted, spots, faults)
+        new, new_bad = self._rows(after, created | updated, spots, faults)
+        malformed |= old_bad | new_bad
+        faults.rows(malformed, lambda row: not_json(events, row, spots))
+        faults.rows(unusable, lambda row: _unusable(events, row, spots, op))
+        if malformed.any():
+            # an update is dropped as a whole, also if one of its images is good
+            old, new = (
+                side.filter(~pl.Series(malformed[side["$event"].to_numpy()])) for side in (old, new)
+            )
         return Parsed(
             changes=_merge(old, new, created, updated, deleted),
             used=len(data),
             lines=data.count(b"\n"),
-            counters=counters,
+            counters=faults.settle(),
         )
 
-    def _parts(self, events: Cells) -> tuple[Cells, Cells, Cells]:
+    def _parts(self, events: Cells) -> tuple[list[Cells], Mask]:
+        """``before``, ``after`` and ``op``, and which events are malformed."""
+        outer = np.zeros(len(events), dtype=np.bool_)
         if self.enveloped:
-            (events,), _ = json_cells.fields(events, ("payload",))
-        (before, after, op), malformed = json_cells.fields(events, ("before", "after", "op"))
-        op.kind[malformed] = Kind.ABSENT
-        return before, after, op
-
-    def _refuse(
-        self, events: Cells, numbers: Index, bad: Mask, op: Cells, counters: Counter[str]
-    ) -> None:
-        if self.rules.ignore:
-            counters["ignored_rows"] += int(bad.sum())
-            return
-        first = int(np.argmax(bad))
-        line, text = int(numbers[first]), events.text(first)
-        if op.kind[first] <= Kind.NULL:
-            raise BadRow(line, "is not a Debezium event: it has no 'op'", text)
-        if op.text(first) in ("u", "d"):
-            what = (
-                "is an update or delete without 'before';"
-                " the source must send whole rows (REPLICA IDENTITY FULL in PostgreSQL)"
-            )
-            raise BadRow(line, what, text)
-        raise BadRow(line, "is no Debezium event that can be used", text, "op")
+            (events,), outer = json_cells.fields(events, ("payload",))
+        parts, malformed = json_cells.fields(events, ("before", "after", "op"))
+        malformed |= outer
+        parts[2].kind[malformed] = Kind.ABSENT
+        return parts, malformed
 
     def _rows(
-        self, images: Cells, used: Mask, numbers: Index, counters: Counter[str]
-    ) -> pl.DataFrame:
-        """The images that are used, as rows."""
+        self, images: Cells, used: Mask, spots: Index, faults: Faults
+    ) -> tuple[pl.DataFrame, Mask]:
+        """The images that are used, as rows, and which events have a malformed one."""
         at = np.flatnonzero(used)
-        rows, kept = read_objects(
-            images.take(at), numbers[at], self.columns.wanted, self.rules, counters
+        rows, malformed = read_objects(
+            images.take(at), spots[at], self.columns.wanted, self.rules, faults
         )
-        return rows.with_columns(
-            pl.Series("$event", at, dtype=pl.Int64), pl.Series("$kept", kept, dtype=pl.Boolean)
-        )
+        bad = np.zeros(len(images), dtype=np.bool_)
+        bad[at[malformed]] = True
+        return rows.with_columns(pl.Series("$event", at, dtype=pl.Int64)), bad
 
 
-def _operations(op: Cells, before: Cells, after: Cells) -> tuple[Mask, Mask, Mask, Mask]:
-    """Which events create (also snapshot reads), update, delete, and which are unusable."""
+def _unusable(events: Cells, row: int, spots: Index, op: Cells) -> BadRow:
+    """Tells why an event that is an object says nothing."""
+    line, text = int(spots[row, 0]), events.text(row)
+    if op.kind[row] <= Kind.NULL:
+        return BadRow(line, "is no Debezium event: it has no 'op'", text)
+    at = character(op, row, spots)
+    if op.text(row) in ("u", "d"):
+        what = (
+            "is an update or delete without 'before';"
+            " the source must send whole rows (REPLICA IDENTITY FULL in PostgreSQL)"
+        )
+        return BadRow(line, what, text, "op", at)
+    return BadRow(line, "is no Debezium event that can be used", text, "op", at)
+
+
+def _operations(op: Cells, before: Cells, after: Cells) -> tuple[Mask, Mask, Mask]:
+    """Which events create (also snapshot reads), update and delete."""
     filled = op.kind == Kind.TEXT
     letter = np.zeros(len(op), dtype=np.uint8)
     one = filled & (op.end - op.start == 1)
@@ -111,7 +112,7 @@ def _operations(op: Cells, before: Cells, after: Cells) -> tuple[Mask, Mask, Mas
     created = ((letter == ord("c")) | (letter == ord("r"))) & has_after
     updated = (letter == ord("u")) & has_before & has_after
     deleted = (letter == ord("d")) & has_before
-    return created, updated, deleted, ~(created | updated | deleted)
+    return created, updated, deleted
 
 
 def _merge(
@@ -122,10 +123,10 @@ def _merge(
     later = np.where(updated, ChangeKind.UPDATE_AFTER, ChangeKind.INSERT)
     old = old.with_columns(_kind(kinds, old), pl.lit(0).alias("$turn"))
     new = new.with_columns(_kind(later, new), pl.lit(1).alias("$turn"))
-    both = pl.concat([old, new]).filter("$kept").sort("$event", "$turn")
+    both = pl.concat([old, new]).sort("$event", "$turn")
     changed = updated.any() or deleted.any()
     return Changes(
-        both.drop("$event", "$kept", "$kind", "$turn"), both["$kind"].alias("") if changed else None
+        both.drop("$event", "$kind", "$turn"), both["$kind"].alias("") if changed else None
     )
 
 

@@ -10,7 +10,6 @@ from typing import Protocol
 import polars as pl
 
 from sameriver.common.changes import ChangeKind, Changes
-from sameriver.common.errors import ExternalError
 from sameriver.common.schema import Schema
 from sameriver.connectors.connector import ConnectorOption
 
@@ -29,29 +28,6 @@ class Columns:
 
     declared: Schema
     wanted: Schema
-
-
-@dataclass(frozen=True, slots=True)
-class BadRow(Exception):
-    """A row that can't be read.
-
-    Attributes:
-        line: 0-based line within the text given.
-        what: what is wrong, to follow the name of the file.
-        text: the offending text.
-        column: field, or None if the row as a whole is wrong.
-    """
-
-    line: int
-    what: str
-    text: str
-    column: str | None = None
-
-    def error(self, path: Path, first_line: int, hint: str) -> ExternalError:
-        place = f"'{path}', line {first_line + self.line + 1}"
-        place += f", column '{self.column}'" if self.column else ""
-        shown = self.text if len(self.text) <= 120 else self.text[:117] + "..."
-        return ExternalError("BAD_ROW", f"{place}: '{shown}' {self.what}", hint=hint)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +54,7 @@ class TextReader(Protocol):
         """Rows of ``data``, which starts at a row; ``last``: nothing follows.
 
         Raises:
-            BadRow: a row can't be read and must not be ignored.
+            BadRow: the first row that can't be read, if such rows must not be ignored.
         """
         ...
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes
-from sameriver.common.schema import Schema
+from sameriver.common.schema import Field, Schema
 from sameriver.common.types import INT, DataType, Root
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
 from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask
 from sameriver.connectors.formats.decode import Decoded, TextRules, decode
-from sameriver.connectors.formats.format import BadRow, Columns, Format, Options, Parsed
+from sameriver.connectors.formats.faults import BadRow, Faults, character
+from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
 from sameriver.connectors.formats.json_text import JsonWriter, check_encoding
 from sameriver.connectors.formats.nested import any_within, lists, only
 from sameriver.connectors.formats.parallel import THREADS, each
@@ -69,31 +70,31 @@ class JsonReader:
 
     def parse(self, data: bytes, last: bool) -> Parsed:
         data = whole_lines(data, last)
-        cells, numbers = json_cells.lines(data)
-        counters: Counter[str] = Counter()
-        rows, kept = read_objects(cells, numbers, self.columns.wanted, self.rules, counters)
+        cells, spots = json_cells.lines(data)
+        faults = Faults(self.rules.ignore)
+        rows, malformed = read_objects(cells, spots, self.columns.wanted, self.rules, faults)
+        faults.rows(malformed, lambda row: not_json(cells, row, spots))
         return Parsed(
-            changes=Changes(rows.filter(pl.Series(kept)) if not kept.all() else rows),
+            changes=Changes(rows.filter(pl.Series(~malformed)) if malformed.any() else rows),
             used=len(data),
             lines=data.count(b"\n"),
-            counters=counters,
+            counters=faults.settle(),
         )
 
 
 def read_objects(
-    cells: Cells, numbers: Index, schema: Schema, rules: JsonRules, counters: Counter[str]
+    cells: Cells, spots: Index, schema: Schema, rules: JsonRules, faults: Faults
 ) -> tuple[pl.DataFrame, Mask]:
-    """The fields of objects as a frame, and which of them could be read.
+    """The fields of objects as a frame, and which of the objects are malformed.
 
-    Raises:
-        BadRow: one is malformed or has a bad field, and that must not be ignored.
+    Args:
+        cells: the objects.
+        spots: line and first byte of each.
+        schema: the fields.
+        rules: how they are read.
+        faults: takes bad fields; the caller gives it the malformed objects.
     """
     columns, malformed = json_cells.fields(cells, schema.names, threads=THREADS)
-    if malformed.any():
-        first = int(np.argmax(malformed))
-        if not rules.ignore:
-            raise BadRow(int(numbers[first]), "is not a JSON object", cells.text(first))
-        counters["ignored_rows"] += int(malformed.sum())
     present = (cells.kind == Kind.OBJECT) & ~malformed
     made = each(
         lambda pair: decode(json_cells.unescape(pair[1]), pair[0].type, rules.text),
@@ -101,46 +102,44 @@ def read_objects(
     )
     decoded: list[pl.Series] = []
     for field, column, (series, bad) in zip(schema, columns, made, strict=True):
+        _report(field, column, bad & present, cells, spots, faults)
         if rules.strict:
-            _check_present(column, present, field.name, cells, numbers, rules, counters)
-        bad &= present
-        if bad.any():
-            _refuse(bad, field.name, field.type, column, numbers, rules, counters)
+            missing = present & (column.kind == Kind.ABSENT)
+            _report_missing(field, missing, cells, spots, faults)
         decoded.append(series.alias(field.name))
-    return pl.DataFrame(decoded or None, height=len(cells)), ~malformed
+    return pl.DataFrame(decoded or None, height=len(cells)), malformed
 
 
-def _check_present(
-    column: Cells,
-    present: Mask,
-    name: str,
-    cells: Cells,
-    numbers: Index,
-    rules: JsonRules,
-    counters: Counter[str],
+def not_json(cells: Cells, row: int, spots: Index) -> BadRow:
+    """Tells of a line that is no object, and where it goes wrong."""
+    text = cells.text(row)
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        what = f"is no JSON object: {error.msg.lower()}"
+        return BadRow(int(spots[row, 0]), what, text, character=error.pos + 1)
+    return BadRow(int(spots[row, 0]), "is no JSON object", text)
+
+
+def _report(
+    field: Field, column: Cells, bad: Mask, cells: Cells, spots: Index, faults: Faults
 ) -> None:
-    missing = present & (column.kind == Kind.ABSENT)
-    if not missing.any():
-        return
-    if not rules.ignore:
-        first = int(np.argmax(missing))
-        raise BadRow(int(numbers[first]), f"has no field '{name}'", cells.text(first), name)
-    counters["ignored_fields"] += int(missing.sum())
+    def tell(row: int) -> BadRow:
+        at = character(column, row, spots)
+        what = f"is no {field.type.name}"
+        return BadRow(int(spots[row, 0]), what, column.text(row), field.name, at)
+
+    faults.fields(bad, tell)
 
 
-def _refuse(
-    bad: Mask,
-    name: str,
-    type: DataType,
-    column: Cells,
-    numbers: Index,
-    rules: JsonRules,
-    counters: Counter[str],
+def _report_missing(
+    field: Field, missing: Mask, cells: Cells, spots: Index, faults: Faults
 ) -> None:
-    if not rules.ignore:
-        first = int(np.argmax(bad))
-        raise BadRow(int(numbers[first]), f"is not a {type.name}", column.text(first), name)
-    counters["ignored_fields"] += int(bad.sum())
+    def tell(row: int) -> BadRow:
+        what = f"has no field '{field.name}'"
+        return BadRow(int(spots[row, 0]), what, cells.text(row), field.name)
+
+    faults.fields(missing, tell)
 
 
 def _lenient(cells: Cells, type: DataType, rules: TextRules) -> Decoded:

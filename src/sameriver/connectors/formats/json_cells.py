@@ -14,7 +14,7 @@ from sameriver.connectors.formats.parallel import each
 
 
 def lines(data: bytes) -> tuple[Cells, Index]:
-    """Every line that isn't blank, as an object, and its number (0-based) in ``data``."""
+    """Every line that isn't blank, as an object, and its spot."""
     text = Text(data)
     raw = text.array
     ends = np.flatnonzero(raw == 10)
@@ -27,7 +27,8 @@ def lines(data: bytes) -> tuple[Cells, Index]:
     ends = ends - returns
     numbers = np.flatnonzero(ends > starts)
     kind = np.full(len(numbers), Kind.OBJECT, dtype=np.uint8)
-    return Cells(text, starts[numbers], ends[numbers], kind), numbers
+    starts = starts[numbers]
+    return Cells(text, starts, ends[numbers], kind), np.column_stack((numbers, starts))
 
 
 _SHARE = 1 << 14

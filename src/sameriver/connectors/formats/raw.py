@@ -14,7 +14,8 @@ from sameriver.common.schema import Schema
 from sameriver.common.types import BINARIES, CHARACTERS
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
-from sameriver.connectors.formats.format import BadRow, Columns, Format, Options, Parsed
+from sameriver.connectors.formats.faults import BadRow
+from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
 from sameriver.connectors.formats.json import whole_lines
 from sameriver.connectors.formats.text_writer import LineFile
 from sameriver.connectors.options import choice
@@ -37,7 +38,7 @@ class RawReader:
 
     def parse(self, data: bytes, last: bool) -> Parsed:
         data = whole_lines(data, last)
-        cells, numbers = json_cells.lines(data)
+        cells, spots = json_cells.lines(data)
         columns: list[pl.Series] = []
         for field in self.columns.wanted:
             if field.type.root in BINARIES:
@@ -46,7 +47,7 @@ class RawReader:
             text, bad = cells.strings()
             if bad.any():
                 first = int(np.argmax(bad))
-                raise BadRow(int(numbers[first]), "is not UTF-8", cells.text(first), field.name)
+                raise BadRow(int(spots[first, 0]), "is not UTF-8", cells.text(first), field.name)
             columns.append(text.alias(field.name))
         rows = pl.DataFrame(columns or None, height=len(cells))
         return Parsed(changes=Changes(rows), used=len(data), lines=data.count(b"\n"))
