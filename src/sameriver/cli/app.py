@@ -17,6 +17,7 @@ from sameriver.cli.run import run
 from sameriver.cli.savepoint import savepoint
 from sameriver.cli.script import FAILED
 from sameriver.cli.test import run_cases
+from sameriver.common.kernel import warm
 
 app = typer.Typer(
     name="sameriver",
@@ -41,6 +42,7 @@ _DEFECT = """error[INTERNAL]: {kind}: {error}
 
 def main() -> None:
     """Runs the command line; a defect shows as one line unless SAMERIVER_TRACEBACK is set."""
+    warm()
     try:
         app()
     except BrokenPipeError:

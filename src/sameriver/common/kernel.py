@@ -10,10 +10,13 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, TypeVar, cast
 
 from numba import config, njit
+from numba.core.caching import FunctionCache
+from numba.core.registry import cpu_target
+from numba.core.runtime import rtsys
 
 
 def _cache_folder() -> str:
@@ -42,6 +45,33 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _LOCK = Lock()
 
 
+class _Kept(FunctionCache):  # type: ignore[misc]
+    """Compiled code, loaded without what would be needed to compile it.
+
+    Numba makes all its registries ready before it looks for kept code, which takes longer than
+    everything else in a small job. Code that is there already needs the memory manager alone.
+    """
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        rtsys.initialize(target)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, target)
+
+
+def _dispatcher(function: Callable[..., Any]) -> Any:
+    dispatcher = njit(nogil=True, cache=True)(function)
+    dispatcher._cache = _Kept(function)
+    return dispatcher
+
+
+def warm() -> None:
+    """Makes Numba's memory manager ready in the background.
+
+    It is made of LLVM's calls, which leave Python free to load and plan meanwhile.
+    """
+    Thread(target=rtsys.initialize, args=(cpu_target.target_context,), daemon=True).start()
+
+
 class Kernel:
     """A compiled function for exactly the declared signatures.
 
@@ -62,7 +92,7 @@ class Kernel:
     def _first(self, *args: Any) -> Any:
         with _LOCK:
             if self._call == self._first:
-                dispatcher = njit(nogil=True, cache=True)(self._function)
+                dispatcher = _dispatcher(self._function)
                 for signature in self._signatures:
                     dispatcher.compile(signature)
                 dispatcher.disable_compile()
