@@ -9,6 +9,7 @@ import polars as pl
 
 from sameriver.common.types import (
     APPROXIMATE,
+    BIGINT,
     INTEGERS,
     INTERVALS,
     NUMERIC,
@@ -182,11 +183,18 @@ def quotient(left: pl.Expr, right: pl.Expr, dtype: Dtype) -> pl.Expr:
 def _modulo(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     left, right = args
     one, two = _types(evaluation)
-    if one.root is Root.DECIMAL:
+    result = evaluation.result
+    if one.root is Root.DECIMAL and result.root is Root.DECIMAL:
         rest = decimals.remainder(left, right, one, two)
-        return _by_zero(evaluation, args, rest.cast(to_polars(evaluation.result)))
-    rest = left - _cut(left, right, one) * right
-    return _by_zero(evaluation, args, rest.cast(to_polars(evaluation.result)))
+        return _by_zero(evaluation, args, rest.cast(to_polars(result)))
+    type = one
+    if one.root is Root.DECIMAL:
+        # Beside a whole number Flink counts in 64 bits, whatever a decimal loses by that.
+        left, right = (decimals.unscaled(arg) for arg in args)
+        left, right = (arg.cast(pl.Int64, wrap_numerical=True) for arg in (left, right))
+        type = BIGINT
+    rest = left - _cut(left, right, type) * right
+    return _by_zero(evaluation, args, rest.cast(to_polars(result)))
 
 
 def _negate(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:

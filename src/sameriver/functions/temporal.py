@@ -122,7 +122,7 @@ def _edge(number: Kernel, edge: Callable[[pl.Expr, DataType, str], pl.Expr]) -> 
 
 def _edge_type(operands: Sequence[Operand]) -> DataType:
     if len(operands) == 2:
-        units.unit_of(operands[1].value, units.edges_of(operands[0].type))
+        units.unit_of(operands[1].value, units.MILLISECONDS | units.MONTHS)
     return whole_type(operands) if len(operands) == 1 else operands[0].type
 
 

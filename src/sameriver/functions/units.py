@@ -60,11 +60,6 @@ def fields_of(type: DataType) -> tuple[str, ...]:
     return FIELDS
 
 
-def edges_of(type: DataType) -> tuple[str, ...]:
-    """Units to which FLOOR and CEIL round values of a type."""
-    return _CLOCK if type.root is Root.TIME else (*MILLISECONDS, *MONTHS)
-
-
 def extract(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
     """A field of a date, time, interval or naive timestamp, as BIGINT."""
     if type.root is Root.INTERVAL_YEAR_MONTH:
@@ -140,6 +135,8 @@ def _field(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
 
 def floor(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
     """Start of the unit; weeks start on Sunday, as in Flink."""
+    if type.root is Root.TIME and unit not in _CLOCK:
+        return _time_of(floor(_counted_as_days(value), DATE, unit))
     if type.root is Root.TIME:
         ticks, by = value.cast(pl.Int64), MILLISECONDS[unit] * 1_000_000
         return (ticks - ticks % by).cast(pl.Time)
@@ -152,6 +149,15 @@ def floor(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
     if type.root is Root.DATE:
         return value
     return value.dt.truncate(_SHORT[unit])
+
+
+def _counted_as_days(clock: pl.Expr) -> pl.Expr:
+    """For units of a day and longer Flink takes the milliseconds of a TIME for days since 1970."""
+    return (clock.cast(pl.Int64) // 1_000_000).cast(pl.Int32).cast(pl.Date)
+
+
+def _time_of(days: pl.Expr) -> pl.Expr:
+    return ((days.cast(pl.Int32).cast(pl.Int64) % MS_PER_DAY) * 1_000_000).cast(pl.Time)
 
 
 def _start(day: pl.Expr, unit: str) -> pl.Expr:
@@ -169,6 +175,8 @@ def ceil(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
     As in Flink a day that starts a longer unit counts as its start, whatever the time of day, but
     a decade is never its own end, nor is a DATE; parts of a millisecond don't count.
     """
+    if type.root is Root.TIME and unit not in _CLOCK:
+        return _time_of(ceil(_counted_as_days(value), DATE, unit))
     if type.root is Root.TIME:
         start = floor(value, type, unit)
         return pl.when(start == value).then(value).otherwise(add(start, type, unit, pl.lit(1)))
