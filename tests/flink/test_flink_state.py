@@ -10,7 +10,11 @@ import pytest
 from sameriver.checkpoint.folder import StateFolder
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.deploy.versions import FIRST, Version
-from sameriver.flink.state import Entry, FlinkFolder, Job
+from sameriver.flink.state import STOPPED, Entry, FlinkFolder, Job
+
+
+def job(id: str) -> Job:
+    return Job(cluster="localhost:1", local=True, id=id)
 
 
 def entry(script: str = "SELECT 1;", id: str = "a") -> Entry:
@@ -18,8 +22,10 @@ def entry(script: str = "SELECT 1;", id: str = "a") -> Entry:
         number=0, started=1, way=FIRST, verdict=None, checkpoint=0, previous=0, savepoint="",
         exact=True, script=script,
     )  # fmt: skip
-    job = Job(cluster="localhost:1", local=True, id=id)
-    return Entry(version=version, flink="2.3.0", sameriver="0", plan='{"ö": 1}', job=job)
+    return Entry(
+        version=version, flink="2.3.0", sameriver="0", options={"a": "b"}, plan='{"ö": 1}',
+        job=job(id),
+    )  # fmt: skip
 
 
 def add(folder: FlinkFolder, one: Entry) -> Entry:
@@ -44,7 +50,7 @@ def test_a_draft_is_no_version(tmp_path: Path) -> None:
     first = add(folder, entry())
     folder.draft(entry(id="b"))
     assert folder.entries() == [first]
-    assert [job.id for job in folder.drafts()] == ["b"]
+    assert folder.drafts() == [job("b")]
     folder.forget_drafts()
     assert folder.drafts() == []
     assert add(folder, entry()).number == 2
@@ -53,22 +59,22 @@ def test_a_draft_is_no_version(tmp_path: Path) -> None:
 def test_what_becomes_of_a_job(tmp_path: Path) -> None:
     folder = FlinkFolder.make(tmp_path)
     first = add(folder, entry())
-    left = folder.put_job(first, replace(first.job, savepoint="file:/s"))
+    left = folder.put_job(first, replace(first.job, stands=STOPPED, savepoint="file:/s"))
     assert folder.latest() == left
     assert left.job.savepoint == "file:/s"
 
 
 def test_the_last_checkpoint_that_is_whole(tmp_path: Path) -> None:
     folder = FlinkFolder.make(tmp_path)
-    assert folder.last_checkpoint(Job(id="a")) == ""
+    assert folder.last_checkpoint(job("a")) == ""
     for number, whole in ((9, True), (10, True), (11, False)):
         path = folder.checkpoints / "a" / f"chk-{number}"
         path.mkdir(parents=True)
         if whole:
             (path / "_metadata").touch()
-    assert folder.last_checkpoint(Job(id="a")) == str(folder.checkpoints / "a" / "chk-10")
-    assert folder.last_checkpoint(Job(id="b")) == ""
-    assert folder.last_checkpoint(Job()) == ""
+    assert folder.last_checkpoint(job("a")) == str(folder.checkpoints / "a" / "chk-10")
+    assert folder.last_checkpoint(job("b")) == ""
+    assert folder.last_checkpoint(job("")) == ""
 
 
 def test_folders_of_either_engine_are_refused_by_the_other(tmp_path: Path) -> None:

@@ -88,28 +88,46 @@ def test_what_the_cluster_tells(rest: Rest) -> None:
         "GET /jobs/j/vertices/v/subtasks/metrics?get=numRecordsIn%2Cx&agg=sum",
         [{"id": "numRecordsIn", "sum": 7.0}],
     )
-    latest = {"completed": None, "savepoint": {"external_path": "s"}, "restored": None}
-    answer("GET /jobs/j/checkpoints", {"counts": {"completed": 3}, "latest": latest})
+    answer("GET /jobmanager/config", [{"key": "a", "value": "b"}])
     answer("GET /jobs/j/exceptions", {"exceptionHistory": {"entries": [{"stacktrace": TRACE}]}})
     assert rest.version() == "2.3.0"
     assert rest.jobs() == {"a": "RUNNING"}
     assert rest.metrics("j", "v", ["numRecordsIn", "x"]) == {"numRecordsIn": 7.0}
-    assert rest.checkpoints("j") == Checkpoints(3, checkpoint="", savepoint="s", restored="")
+    assert (rest.setting("a"), rest.setting("b")) == ("b", "")
     assert rest.failures("j") == [CAUSE]
+
+
+def test_the_last_of_checkpoints_and_savepoints(rest: Rest) -> None:
+    saved: dict[str, object] = {
+        "completed": {"id": 4, "external_path": "c", "checkpoint_type": "CHECKPOINT"},
+        "savepoint": {"id": 5, "external_path": "s", "checkpoint_type": "SYNC_SAVEPOINT"},
+        "restored": {"id": 1, "external_path": "r"},
+    }
+    nothing = {"completed": None, "savepoint": None, "restored": None}
+    answer(
+        "GET /jobs/j/checkpoints",
+        {"counts": {"completed": 5}, "latest": saved},
+        {"counts": {"completed": 4}, "latest": {**saved, "savepoint": None}},
+        {"counts": {"completed": 0}, "latest": nothing},
+    )
+    assert rest.checkpoints("j") == Checkpoints(5, last="s", stopped=True, restored="r")
+    assert rest.checkpoints("j") == Checkpoints(4, last="c", stopped=False, restored="r")
+    assert rest.checkpoints("j") == Checkpoints(0, last="", stopped=False, restored="")
 
 
 def test_stop_waits_for_savepoint_and_end(rest: Rest) -> None:
     answer("POST /jobs/j/stop", {"request-id": "t"}, status=202)
     done = {"status": {"id": "COMPLETED"}, "operation": {"location": "file:/s/1"}}
     answer("GET /jobs/j/savepoints/t", {"status": {"id": "IN_PROGRESS"}}, done)
-    answer("GET /jobs/j", job("RUNNING", "RUNNING"), job("FINISHED", "FINISHED"))
+    answer("GET /jobs/j/status", {"status": "RUNNING"}, {"status": "FINISHED"})
     assert rest.stop("j", "/s") == "file:/s/1"
     assert Cluster.asked[0] == (
         "POST /jobs/j/stop",
         {"targetDirectory": "/s", "drain": False, "formatType": "CANONICAL"},
     )
     assert [request for request, _ in Cluster.asked[1:]] == [
-        "GET /jobs/j/savepoints/t", "GET /jobs/j/savepoints/t", "GET /jobs/j", "GET /jobs/j",
+        "GET /jobs/j/savepoints/t", "GET /jobs/j/savepoints/t",
+        "GET /jobs/j/status", "GET /jobs/j/status",
     ]  # fmt: skip
 
 
@@ -128,9 +146,9 @@ def test_a_savepoint_that_fails_or_takes_too_long(rest: Rest) -> None:
 
 def test_cancel(rest: Rest) -> None:
     answer("PATCH /jobs/j?mode=cancel", {}, status=202)
-    answer("GET /jobs/j", job("CANCELLING"), job("CANCELED"))
+    answer("GET /jobs/j/status", {"status": "CANCELLING"}, {"status": "CANCELED"})
     rest.cancel("j")
-    answer("GET /jobs/j", job("CANCELLING"))
+    answer("GET /jobs/j/status", {"status": "CANCELLING"})
     with pytest.raises(ExternalError, match=r"has not ended within 0\.05 s"):
         rest.cancel("j", timeout=0.05)
 

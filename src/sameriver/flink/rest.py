@@ -65,14 +65,14 @@ class Checkpoints:
 
     Attributes:
         count: completed checkpoints and savepoints.
-        checkpoint: the last periodic checkpoint.
-        savepoint: the last savepoint.
+        last: the last of them.
+        stopped: whether the job was stopped with that one.
         restored: what the job was started or restarted from.
     """
 
     count: int
-    checkpoint: str
-    savepoint: str
+    last: str
+    stopped: bool
     restored: str
 
 
@@ -124,6 +124,10 @@ class Rest:
         """The state of each job that the cluster knows, by id."""
         return {one["id"]: one["status"] for one in self._ask("GET", "/jobs")["jobs"]}
 
+    def state(self, id: str) -> str:
+        """``RUNNING``, ``FAILED``, ...; at once, where ``job`` may lag a few seconds behind."""
+        return str(self._ask("GET", f"/jobs/{id}/status")["status"])
+
     def job(self, id: str) -> JobFacts:
         told = self._ask("GET", f"/jobs/{id}")
         return JobFacts(
@@ -152,13 +156,19 @@ class Rest:
     def checkpoints(self, id: str) -> Checkpoints:
         told = self._ask("GET", f"/jobs/{id}/checkpoints")
         latest = told["latest"]
+        made = [latest[kind] for kind in ("completed", "savepoint") if latest[kind]]
+        last: dict[str, Any] = max(made, key=lambda one: one["id"], default={})
         return Checkpoints(
-            told["counts"]["completed"],
-            *(
-                (latest[kind] or {}).get("external_path") or ""
-                for kind in ("completed", "savepoint", "restored")
-            ),
+            count=told["counts"]["completed"],
+            last=last.get("external_path") or "",
+            stopped=last.get("checkpoint_type") == "SYNC_SAVEPOINT",
+            restored=(latest["restored"] or {}).get("external_path") or "",
         )
+
+    def setting(self, key: str) -> str:
+        """An option of the cluster's own configuration; empty: it is not set."""
+        told = self._ask("GET", "/jobmanager/config")
+        return next((str(one["value"]) for one in told if one["key"] == key), "")
 
     def cancel(self, id: str, *, timeout: float = 60) -> None:
         """Ends a job without saving it, and waits until it has."""
@@ -205,7 +215,7 @@ class Rest:
 
     def _await_end(self, id: str, timeout: float) -> None:
         deadline = time.monotonic() + timeout
-        while not self.job(id).ended:
+        while self.state(id) not in ENDED:
             if time.monotonic() > deadline:
                 raise ExternalError(
                     "STILL_RUNNING",

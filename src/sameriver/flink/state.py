@@ -25,6 +25,7 @@ from sameriver.deploy.versions import Version
 FORMAT = 1
 _VERSION, _PLAN, _JOB = "version.json", "plan.json", "job.json"
 _DRAFT = ".draft-"
+STARTING, RUNNING, STOPPED, ENDED = "starting", "running", "stopped", "ended"
 Kind = TypeVar("Kind")
 
 
@@ -35,16 +36,18 @@ class Job:
     Attributes:
         cluster: ``HOST:PORT`` of the REST interface.
         local: whether the cluster lives and ends with the process that runs the script.
-        id: of the job on the cluster; empty: it has not been started.
-        savepoint: what the job was left with; empty: it may run.
-        ended: whether its input has ended, so that nothing is left to do.
+        id: of the job on the cluster.
+        began: what it was started from: a savepoint or checkpoint; empty: nothing.
+        stands: STARTING, RUNNING, STOPPED, or ENDED where its input has.
+        savepoint: what it was left with when it was stopped; empty: nothing.
     """
 
-    cluster: str = ""
-    local: bool = True
-    id: str = ""
+    cluster: str
+    local: bool
+    id: str
+    began: str = ""
+    stands: str = STARTING
     savepoint: str = ""
-    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +57,7 @@ class Entry:
     Attributes:
         version: what is told of it; ``savepoint`` is what its job began with.
         flink, sameriver: the releases that made its plan.
+        options: of Flink that it runs with.
         plan: the compiled plan with names, JSON.
         job: where it runs or ran.
     """
@@ -61,6 +65,7 @@ class Entry:
     version: Version
     flink: str
     sameriver: str
+    options: dict[str, str]
     plan: str
     job: Job
 
@@ -76,6 +81,7 @@ class _Told:
     version: Version
     flink: str
     sameriver: str
+    options: dict[str, str]
 
 
 class FlinkFolder:
@@ -172,7 +178,12 @@ class FlinkFolder:
         numbers = [one.number for one in self.entries()]
         number = max(numbers, default=0) + 1
         entry = replace(entry, version=replace(entry.version, number=number))
-        told = _Told(version=entry.version, flink=entry.flink, sameriver=entry.sameriver)
+        told = _Told(
+            version=entry.version,
+            flink=entry.flink,
+            sameriver=entry.sameriver,
+            options=entry.options,
+        )
         path = self._versions / f"{_DRAFT}{number}"
         with disk.writing(f"version {number}", self.path):
             shutil.rmtree(path, ignore_errors=True)
@@ -231,6 +242,7 @@ def _read(path: Path) -> Entry:
         version=told.version,
         flink=told.flink,
         sameriver=told.sameriver,
+        options=told.options,
         plan=_text(path / _PLAN),
         job=_parse(Job, path / _JOB),
     )
