@@ -16,10 +16,11 @@ from sameriver.connectors.filesystem import FILESYSTEM
 from sameriver.connectors.formats.registry import format_of
 from sameriver.connectors.frame import FRAME
 from sameriver.connectors.lookup_cache import LOOKUP_OPTIONS, LookupCache
+from sameriver.connectors.nexmark import NEXMARK
 from sameriver.connectors.print import PRINT
 
 CONNECTORS: dict[str, Connector] = {
-    c.name: c for c in (FILESYSTEM, DATAGEN, PRINT, BLACKHOLE, FRAME, CASE)
+    c.name: c for c in (FILESYSTEM, DATAGEN, PRINT, BLACKHOLE, NEXMARK, FRAME, CASE)
 }
 
 _COMMON = (
