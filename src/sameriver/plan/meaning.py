@@ -40,11 +40,11 @@ def meaning(expression: Expression, below: Meanings) -> Meaning:
         case Call(function="CAST" | "TRY_CAST" as cast, args=args, type=type):
             return Meaning(f"{cast}({meaning(args[0], below)} AS {type.name})")
         case Call(function=name, args=args):
-            return _call(name, args, below)
+            return call_meaning(name, [meaning(arg, below) for arg in _flat(name, args)])
 
 
-def _call(name: str, args: tuple[Expression, ...], below: Meanings) -> Meaning:
-    parts = [meaning(arg, below) for arg in _flat(name, args)]
+def call_meaning(name: str, parts: list[Meaning]) -> Meaning:
+    """Canonical text of a call whose operands mean ``parts``."""
     if name in _FLIPPED:
         name, parts = _FLIPPED[name], parts[::-1]
     if name in ("AND", "OR"):
