@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,6 +114,20 @@ def type_text(type: str | Data) -> str:
     named = {key: value for key, value in type.items() if key != "nullable"}
     end = "" if type.get("nullable", True) else " NOT NULL"
     return json.dumps(named, separators=(",", ":"), sort_keys=True) + end
+
+
+def row_type(columns: Sequence[Column]) -> dict[str, Any]:
+    """The row type of columns, as JSON."""
+    fields = [{"name": one.name, "fieldType": _type_data(one.type)} for one in columns]
+    return {"type": "ROW", "fields": fields}
+
+
+def _type_data(text: str) -> str | dict[str, Any]:
+    """A type as Flink writes it, from its text."""
+    if not text.startswith("{"):
+        return text
+    plain = text.removesuffix(" NOT NULL")
+    return {**json.loads(plain), **({"nullable": False} if plain != text else {})}
 
 
 def _node(data: Data, inputs: tuple[int, ...]) -> Node:
