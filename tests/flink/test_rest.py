@@ -88,11 +88,17 @@ def test_what_the_cluster_tells(rest: Rest) -> None:
         "GET /jobs/j/vertices/v/subtasks/metrics?get=numRecordsIn%2Cx&agg=sum",
         [{"id": "numRecordsIn", "sum": 7.0}],
     )
+    answer("GET /jobs/j/vertices/v/subtasks/metrics", [{"id": "numRecordsIn"}])
+    answer(
+        "GET /jobs/j/vertices/v/subtasks/metrics?get=mark&agg=min", [{"id": "mark", "min": -2.0}]
+    )
     answer("GET /jobmanager/config", [{"key": "a", "value": "b"}])
     answer("GET /jobs/j/exceptions", {"exceptionHistory": {"entries": [{"stacktrace": TRACE}]}})
     assert rest.version() == "2.3.0"
     assert rest.jobs() == {"a": "RUNNING"}
+    assert rest.metric_names("j", "v") == ["numRecordsIn"]
     assert rest.metrics("j", "v", ["numRecordsIn", "x"]) == {"numRecordsIn": 7.0}
+    assert rest.metrics("j", "v", ["mark"], of="min") == {"mark": -2.0}
     assert (rest.setting("a"), rest.setting("b")) == ("b", "")
     assert rest.failures("j") == [CAUSE]
 

@@ -145,13 +145,17 @@ class Rest:
         told = self._ask("GET", f"/jobs/{id}/exceptions")
         return [root_cause(one["stacktrace"]) for one in told["exceptionHistory"]["entries"]]
 
-    def metrics(self, id: str, vertex: str, names: Sequence[str]) -> dict[str, float]:
-        """Sums of metrics over the subtasks of a vertex, of those that it has."""
+    def metric_names(self, id: str, vertex: str) -> list[str]:
+        """The metrics that a vertex has so far."""
+        return [one["id"] for one in self._ask("GET", _metrics(id, vertex))]
+
+    def metrics(
+        self, id: str, vertex: str, names: Sequence[str], *, of: Literal["sum", "min"] = "sum"
+    ) -> dict[str, float]:
+        """Sums of metrics over the subtasks of a vertex, or least values, of those it has."""
         wanted = quote(",".join(names))
-        told = self._ask(
-            "GET", f"/jobs/{id}/vertices/{vertex}/subtasks/metrics?get={wanted}&agg=sum"
-        )
-        return {one["id"]: float(one["sum"]) for one in told}
+        told = self._ask("GET", f"{_metrics(id, vertex)}?get={wanted}&agg={of}")
+        return {one["id"]: float(one[of]) for one in told}
 
     def checkpoints(self, id: str) -> Checkpoints:
         told = self._ask("GET", f"/jobs/{id}/checkpoints")
@@ -263,6 +267,10 @@ class Rest:
             ) from error
         finally:
             connection.close()
+
+
+def _metrics(id: str, vertex: str) -> str:
+    return f"/jobs/{id}/vertices/{vertex}/subtasks/metrics"
 
 
 def _not_saved(id: str, cause: str) -> ExternalError:
