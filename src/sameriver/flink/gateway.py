@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from sameriver.common.errors import UserError
-from sameriver.flink.failures import flink_errors
+from sameriver.flink.failures import Place, flink_errors
 from sameriver.flink.jvm import Jvm
 from sameriver.flink.rest import host_and_port
 
@@ -22,6 +23,9 @@ class Gateway:
 
     The planner needs no cluster. ``rest`` is the address of the session cluster that was named;
     without one, a local cluster is started inside the Java process the first time it is asked for.
+
+    Attributes:
+        is_local: whether the cluster ends with the Java process.
 
     Example:
         >>> with Gateway.start() as gateway:
@@ -37,6 +41,7 @@ class Gateway:
         self.jvm = jvm
         self.parallelism = parallelism
         self.jars = tuple(jars)
+        self.is_local = cluster is None
         self._rest = cluster
         self._local: Any = None
 
@@ -111,6 +116,9 @@ class Gateway:
             "rest.port": "0",
             "rest.bind-port": "0",
             "restart-strategy.type": "none",
+            # what REST tells is as fresh as this
+            "web.refresh-interval": "100",
+            "metrics.fetcher.update-interval": "500",
         }.items():
             configuration.setString(key, value)
         cluster = self.flink.runtime.minicluster
@@ -161,31 +169,78 @@ class Environment:
             if self.gateway.parallelism is not None:
                 configuration.set("parallelism.default", str(self.gateway.parallelism))
 
-    def execute(self, sql: str) -> Any:
+    def execute(self, sql: str, place: Place | None = None) -> Any:
         """Executes one statement that is no job, such as CREATE TABLE; Flink's ``TableResult``.
 
+        Args:
+            sql: the statement.
+            place: of it in the script; errors tell theirs then.
+
         Raises:
-            UserError: FLINK_REFUSED.
+            UserError: FLINK_REFUSED, NOT_ON_FLINK.
             ExternalError: FLINK_FAILED.
         """
-        with flink_errors():
+        with flink_errors(place):
             return self.java.executeSql(sql)
 
-    def compile(self, inserts: Sequence[str]) -> str:
+    def answer(
+        self, sql: str, place: Place | None = None
+    ) -> tuple[tuple[str, ...], tuple[tuple[object, ...], ...]]:
+        """Column names and rows that such a statement gives, as of SHOW TABLES."""
+        result = self.execute(sql, place)
+        with flink_errors(place):
+            names = tuple(result.getResolvedSchema().getColumnNames())
+            rows = self.gateway.flink.util.CollectionUtil.iteratorToList(result.collect())
+            return names, tuple(
+                tuple(row.getField(position) for position in range(row.getArity())) for row in rows
+            )
+
+    def compile(self, inserts: Sequence[str], places: Sequence[Place] = ()) -> str:
         """The compiled plan, as JSON, of INSERTs that run as one job.
 
         Args:
             inserts: one ``INSERT INTO ...`` each, no EXECUTE and no ``;``.
+            places: of each in the script.
 
         Raises:
-            UserError: FLINK_REFUSED.
+            UserError: FLINK_REFUSED, NOT_ON_FLINK.
             ExternalError: FLINK_FAILED.
         """
-        with flink_errors():
-            together = self.java.createStatementSet()
-            for insert in inserts:
-                together.addInsertSql(insert)
+        together = self._together(inserts, places)
+        with flink_errors(places[0] if len(places) == 1 else None):
             return str(together.compilePlan().asJsonString())
+
+    def explain(self, inserts: Sequence[str], places: Sequence[Place] = ()) -> str:
+        """Flink's own account of how it would run INSERTs as one job.
+
+        Raises:
+            UserError: FLINK_REFUSED, NOT_ON_FLINK.
+            ExternalError: FLINK_FAILED.
+        """
+        together = self._together(inserts, places)
+        api = self.gateway.flink.table.api
+        with flink_errors(places[0] if len(places) == 1 else None):
+            none = self.gateway.jvm.array(api.ExplainDetail)
+            return str(together.explain(api.ExplainFormat.TEXT, none))
+
+    def _together(self, inserts: Sequence[str], places: Sequence[Place]) -> Any:
+        together = self.java.createStatementSet()
+        for insert, place in zip_longest(inserts, places):
+            with flink_errors(place):
+                together.addInsertSql(insert)
+        return together
+
+    def create_as(self, sql: str, place: Place | None = None) -> bool:
+        """Makes the table of a CREATE TABLE ... AS, without its rows; whether it is new.
+
+        Raises:
+            UserError: FLINK_REFUSED: the table is there already, or what else is wrong.
+        """
+        with flink_errors(place):
+            create = self.java.getParser().parse(sql).get(0).getCreateTableOperation()
+            known = self.java.getCatalogManager().getTable(create.getTableIdentifier())
+            self.java.executeInternal(create)
+            return not known.isPresent()
 
     def execute_plan(
         self,
@@ -213,15 +268,32 @@ class Environment:
             result = self.java.loadPlan(reference).execute()
             return str(result.getJobClient().get().getJobID().toString())
 
-    def query(self, sql: str) -> Any:
+    def query(
+        self,
+        sql: str,
+        columns: Sequence[str],
+        options: Mapping[str, str] | None = None,
+        place: Place | None = None,
+    ) -> Any:
         """Submits a SELECT to the cluster; Flink's ``TableResult``, whose ``collect()`` gives rows.
 
+        Args:
+            sql: the query.
+            columns: SQL expressions over its columns, which the rows then have.
+            options: for this job, besides those of the session.
+            place: of the query in the script.
+
         Raises:
-            UserError: FLINK_REFUSED.
+            UserError: FLINK_REFUSED, NOT_ON_FLINK.
             ExternalError: FLINK_FAILED.
         """
-        with self._on_cluster({}), flink_errors():
-            return self.java.executeSql(sql)
+        api = self.gateway.flink.table.api
+        with self._on_cluster(options or {}), flink_errors(place):
+            shown = [api.Expressions.callSql(column) for column in columns]
+            expression = self.gateway.flink.table.expressions.Expression
+            return (
+                self.java.sqlQuery(sql).select(self.gateway.jvm.array(expression, *shown)).execute()
+            )
 
     @contextmanager
     def _on_cluster(self, extra: Mapping[str, str]) -> Iterator[None]:

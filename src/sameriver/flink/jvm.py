@@ -58,6 +58,13 @@ class Jvm:
         self._gateway = py4j.JavaGateway(gateway_parameters=parameters)
         self.classes: Any = self._gateway.jvm
 
+    def array(self, kind: Any, *items: Any) -> Any:
+        """A Java array, for methods with any number of arguments."""
+        made = self._gateway.new_array(kind, len(items))
+        for index, item in enumerate(items):
+            made[index] = item
+        return made
+
     def close(self) -> None:
         """Ends the process."""
         self._gateway.close()
