@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -21,8 +22,7 @@ from sameriver.common.types import (
     to_polars,
 )
 from sameriver.functions import decimals
-from sameriver.functions.distinct import by_distinct
-from sameriver.functions.failure import fail_where, failure
+from sameriver.functions.failure import fail_where
 from sameriver.functions.forms import (
     FLOATING,
     LONG,
@@ -33,8 +33,10 @@ from sameriver.functions.forms import (
     infer,
     wrong_arguments,
 )
+from sameriver.functions.kernels.rounding import round_reals
 from sameriver.functions.parse import exact_text
 from sameriver.functions.signature import Evaluation, Operand, ScalarFunction
+from sameriver.functions.staged import else_by, let
 
 
 def _real(
@@ -101,7 +103,7 @@ def _round(evaluation: Evaluation, args: Sequence[pl.Expr], *, half: bool) -> pl
     type = evaluation.operands[0].type
     places = _places(evaluation.operands)
     if len(args) == 2 and not evaluation.operands[1].is_literal:
-        return by_distinct(_one_by_one(half), to_polars(type), *args)
+        return _by_column(args[0], args[1], type, half)
     if type.root is Root.DECIMAL:
         return decimals.round_to(args[0], type, places, half=half)
     if type.root in INTEGERS:
@@ -123,23 +125,50 @@ def _round_real(value: pl.Expr, type: DataType, places: int, half: bool) -> pl.E
     value = fail_where(
         ~value.is_finite(), value, value, dtype, "NOT_FINITE", lambda x: f"{x} can't be rounded"
     )
+    known = value.map_batches(partial(_quickly, type, places, half), return_dtype=dtype)
     wide = decimal(38, 15)
-    held = pl.when(value.abs() < 1e15).then(value)
-    cut = decimals.round_to(exact_text(held, wide), wide, max(places, -15), half=half)
-    return pl.coalesce(cut.cast(to_polars(type)), value)
+
+    def by_text(held: pl.Expr) -> pl.Expr:
+        moderate = pl.when(held.abs() < 1e15).then(held)
+        cut = decimals.round_to(exact_text(moderate, wide), wide, max(places, -15), half=half)
+        return pl.coalesce(cut.cast(dtype), held)
+
+    return else_by(dtype, known, by_text, value)
 
 
-def _one_by_one(half: bool) -> Callable[[float, int], float]:
-    def run(value: float, places: int) -> float:
-        if not math.isfinite(value):
-            raise failure("NOT_FINITE", f"{value} can't be rounded")
-        by = 10.0**places
-        if math.isinf(value * by):
-            return value
-        cut = math.floor(abs(value) * by + 0.5) if half else math.trunc(abs(value) * by)
-        return type(value)(math.copysign(cut / by, value))
+def _quickly(type: DataType, places: int, half: bool, values: pl.Series) -> pl.Series:
+    """Numbers whose rounded decimal has few digits, rounded; NULL for others."""
+    exact = values.cast(pl.Float64).fill_null(math.nan).to_numpy()
+    rounded, known = np.empty(len(exact)), np.zeros(len(exact), np.bool_)
+    if abs(places) < _PLACES:
+        round_reals(exact, places, half, type.root is Root.FLOAT, rounded, known)
+    found = pl.Series(rounded).to_frame("x").select(pl.when(pl.Series(known)).then(pl.col("x")))
+    return found.to_series().cast(to_polars(type))
 
-    return run
+
+_PLACES = 16
+"""Powers of ten up to here are exact with one more."""
+
+
+def _by_column(value: pl.Expr, places: pl.Expr, type: DataType, half: bool) -> pl.Expr:
+    """As Flink where the places are no constant: in floating numbers.
+
+    Raises:
+        EvaluationError: NOT_FINITE, when evaluated.
+    """
+    dtype = to_polars(type)
+    exact = value.cast(pl.Float64)
+    by = pl.lit(10.0) ** places
+    size = exact.abs() * by
+    whole = (size + 0.5).floor() if half else size.floor()
+    cut = pl.when(exact < 0).then(-whole / by).otherwise(whole / by)
+    kept = pl.when(size.is_infinite()).then(exact).otherwise(cut)
+    if type.root in INTEGERS:
+        return kept.cast(dtype)
+    finite = ~exact.is_finite()
+    return fail_where(
+        finite, kept.cast(dtype), value, dtype, "NOT_FINITE", lambda x: f"{x} can't be rounded"
+    )
 
 
 def _random(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
@@ -164,14 +193,28 @@ def _seed(evaluation: Evaluation, least: int) -> int | None:
     return abs(value) if isinstance(value, int) else None
 
 
-def _digits(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
-    return by_distinct(lambda n: f"{n & (2**64 - 1):b}", pl.String, args[0])
+_OCTETS = range(256)
+_BITS = pl.Series([f"{octet:08b}" for octet in _OCTETS])
+_PAIRS = pl.Series([f"{octet:02X}" for octet in _OCTETS])
+
+
+def _spelled(value: pl.Expr, octets: pl.Series) -> pl.Expr:
+    """The eight octets of a number, as a table writes them, without zeros before."""
+
+    def spell(whole: pl.Expr) -> pl.Expr:
+        pieces = [
+            pl.lit(octets).gather((whole // 256**place) % 256) for place in reversed(range(8))
+        ]
+        digits = pl.concat_str(pieces).str.strip_chars_start("0")
+        return pl.when(whole == 0).then(pl.lit("0")).otherwise(digits)
+
+    return let(pl.String(), spell, value.cast(pl.Int64).reinterpret(signed=False))
 
 
 def _hex(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     if evaluation.operands[0].type.root in CHARACTERS:
         return args[0].str.encode("hex").str.to_uppercase()
-    return by_distinct(lambda n: f"{n & (2**64 - 1):X}", pl.String, args[0])
+    return _spelled(args[0], _PAIRS)
 
 
 def _whole(name: str, up: bool) -> Callable[[Evaluation, Sequence[pl.Expr]], pl.Expr]:
@@ -248,6 +291,10 @@ MATHEMATICS = [
         kernel=_random_integer,
         deterministic=False,
     ),
-    ScalarFunction(name="BIN", infer=infer("BIN", (LONG,), result=STRING), kernel=_digits),
+    ScalarFunction(
+        name="BIN",
+        infer=infer("BIN", (LONG,), result=STRING),
+        kernel=lambda _, args: _spelled(args[0], _BITS),
+    ),
     ScalarFunction(name="HEX", infer=infer("HEX", (LONG,), (TEXT,), result=STRING), kernel=_hex),
 ]

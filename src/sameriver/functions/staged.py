@@ -21,6 +21,34 @@ def let(dtype: Dtype, body: Callable[..., pl.Expr], *values: pl.Expr) -> pl.Expr
     return staged(dtype, body(*map(pl.col, names)), names, values)
 
 
+def else_by(
+    dtype: Dtype, quick: pl.Expr, body: Callable[..., pl.Expr], *values: pl.Expr
+) -> pl.Expr:
+    """``quick``, of ``dtype``; ``body(*values)`` of the rows where that is NULL and no value is.
+
+    For what is quick for most rows: ``body`` sees the others alone, mostly none.
+    """
+    names = [f"${position}" for position in range(len(values))]
+    slow = body(*map(pl.col, names))
+
+    def run(series: Sequence[pl.Series]) -> pl.Series:
+        height = common_length(series)
+        found, *given = (
+            one if len(one) == height else one.new_from_index(0, height) for one in series
+        )
+        if not found.null_count():
+            return found
+        frame = pl.DataFrame([one.alias(name) for name, one in zip(names, given, strict=True)])
+        odd = frame.select(pl.all_horizontal(pl.all().is_not_null())).to_series() & found.is_null()
+        if not odd.any():
+            return found
+        rest = frame.filter(odd).select(slow).to_series()
+        place = odd.cum_sum().to_frame("n").select(pl.when(odd).then(pl.col("n") - 1)).to_series()
+        return found.zip_with(~odd, rest.gather(place))
+
+    return pl.map_batches([quick, *values], run, return_dtype=dtype)
+
+
 def staged(
     dtype: Dtype, expression: pl.Expr, names: Sequence[str], values: Sequence[pl.Expr]
 ) -> pl.Expr:

@@ -1,0 +1,1 @@
+"""Loops over columns that Polars has no call for."""

@@ -1,0 +1,77 @@
+"""Text as octets that kernels read and write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from sameriver.functions.distinct import by_distinct
+
+Octets = np.ndarray[tuple[int], np.dtype[np.uint8]]
+Places = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """Texts laid out one behind the other in UTF-8.
+
+    Attributes:
+        data: all octets.
+        ends: where each text ends; it starts where the one before it ends.
+    """
+
+    data: Octets
+    ends: Places
+
+
+def octets(texts: pl.Series) -> Texts:
+    """The octets of a column; NULL is empty."""
+    data = np.frombuffer(texts.str.join("").item().encode(), np.uint8)
+    sizes = texts.str.len_bytes().fill_null(0).to_numpy()
+    return Texts(data, np.cumsum(sizes, dtype=np.int64))
+
+
+def texts(data: Octets, starts: Places, ends: Places, known: pl.Series) -> pl.Series:
+    """Parts of UTF-8 as a column; NULL where not ``known``."""
+    places = pl.DataFrame({"start": starts, "size": ends - starts})
+    part = pl.lit(data.tobytes()).bin.slice(pl.col("start"), pl.col("size")).cast(pl.String)
+    return places.select(pl.when(known).then(part).alias("text")).to_series()
+
+
+def decoded(value: pl.Expr) -> pl.Expr:
+    """Octets as text; what is no UTF-8 is shown by question marks in diamonds."""
+
+    def run(column: pl.Series) -> pl.Series:
+        try:
+            return column.cast(pl.String)
+        except pl.exceptions.ComputeError:
+            return column.to_frame("x").select(by_distinct(_shown, pl.String, pl.col("x")))["x"]
+
+    return value.map_batches(run, return_dtype=pl.String)
+
+
+def _shown(value: bytes) -> str:
+    return value.decode("utf-8", errors="replace")
+
+
+def rewritten(
+    value: pl.Expr, rewrite: Callable[[Octets, Places, Octets, Places], None], growth: int = 1
+) -> pl.Expr:
+    """Texts that a kernel writes anew, each at most ``growth`` times as long as it was.
+
+    ``rewrite`` takes octets and ends and fills the new ones; an end of -1 stands for NULL.
+    """
+
+    def run(column: pl.Series) -> pl.Series:
+        given = octets(column)
+        data = np.empty(len(given.data) * growth, np.uint8)
+        ends = np.empty(len(given.ends), np.int64)
+        rewrite(given.data, given.ends, data, ends)
+        known = column.is_not_null() & pl.Series(ends >= 0)
+        bounds = np.maximum.accumulate(np.append(0, ends))
+        return texts(data[: bounds[-1]], bounds[:-1], bounds[1:], known)
+
+    return value.map_batches(run, return_dtype=pl.String)
