@@ -1,0 +1,50 @@
+"""Writes the events of Nexmark to files: ``python -m benchmarks.nexmark.write --events N FOLDER``.
+
+The events of one format are one file in the folder of its name: JSON in the published shape, a row
+within the row for each kind; CSV and Parquet flat, with a column for each field of each kind.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from benchmarks.nexmark.scripts import HERE, SIDE_ROWS, file_options, generated, table
+
+from sameriver import Session
+
+FORMATS = ("parquet", "json", "csv")
+
+
+def write(format: str, folder: Path, events: int, seed: int = 0) -> None:
+    """Writes events and the side input of q13, unless they are there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    side = folder / "side_input.csv"
+    side.write_text("".join(f"{row},{row}\n" for row in range(SIDE_ROWS)))
+    if (folder / format).exists():
+        return
+    nested = format == "json"
+    options = file_options(format, folder) | {"sink.rolling-policy.file-size": "1000 gb"}
+    picked = "SELECT event_type, person, auction, bid FROM events"
+    if not nested:
+        picked = (HERE / "sources" / "flatten.sql").read_text()
+    statements = [
+        *generated(events, seed),
+        table("nested" if nested else "flat", options, "files"),
+        f"INSERT INTO files {picked}",
+    ]
+    Session().execute(";\n".join(statements) + ";")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--events", type=int, required=True)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--format", choices=FORMATS, default="parquet")
+    parser.add_argument("folder", type=Path)
+    given = parser.parse_args()
+    write(given.format, given.folder.absolute(), given.events, given.seed)
+
+
+if __name__ == "__main__":
+    main()
