@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK, Changes, Event, Watermark
-from sameriver.common.errors import InternalError
+from sameriver.common.errors import ExternalError, InternalError
 from sameriver.engine.events import clip, cut, delayed, merge, partition, share
 from sameriver.engine.snapshot import NodeCapture, NodeState, merge_tables, split_tables
 from sameriver.functions.failure import evaluating
@@ -180,9 +180,13 @@ class Vertex:
         return list(self._executor.map(work, range(len(self.operators)), self.operators))
 
     def _guard(self, call: Callable[..., Iterable[Event]], *args: object) -> list[Event]:
-        """Calls an operator; what Polars raises is told with the node it came from."""
-        with evaluating(f"'{type(self.node).__name__}'", self._details):
-            return list(call(*args))
+        """Calls an operator; what fails on values is told with the node it came from."""
+        try:
+            with evaluating(f"'{type(self.node).__name__}'", self._details):
+                return list(call(*args))
+        except ExternalError as error:
+            error.at(self.node.position)
+            raise
 
     # Watermarks.
 

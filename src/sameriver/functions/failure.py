@@ -11,7 +11,7 @@ from polars.exceptions import PanicException
 
 from sameriver.common.errors import ExternalError
 
-_TEXT = re.compile(r"\[([A-Z_]+)\] (.*)", re.DOTALL)
+_TEXT = re.compile(r"\[([A-Z][A-Z0-9_]*)\] (.*)", re.DOTALL)
 Dtype = pl.DataType | type[pl.DataType]
 _CONTEXT = "\n\nThis error occurred"
 
@@ -31,6 +31,17 @@ class EvaluationError(ExternalError):
 
 def failure(code: str, message: str) -> EvaluationError:
     return EvaluationError(f"[{code}] {message}")
+
+
+def message_of(error: BaseException) -> tuple[str, str]:
+    """Code and message of what was raised while an expression was computed."""
+    if isinstance(error, EvaluationError):
+        return error.code, error.message
+    text = str(error).split(_CONTEXT)[0]
+    match = _TEXT.search(text)
+    if match is not None:
+        return match[1], match[2]
+    return "EVALUATION_FAILED", f"a row can't be computed: {text}"
 
 
 @contextmanager

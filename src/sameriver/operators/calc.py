@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from sameriver.common.changes import Changes, Event, keep
+from sameriver.operators.blame import blaming
 from sameriver.operators.compile import NOW, compile_expression, uses_clock
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.expressions import Column
@@ -38,10 +39,9 @@ class CalcOperator(Operator):
         self._condition = (
             None if condition is None else compile_expression(condition, context.zone).alias(_MASK)
         )
-        expressions = [column.expression for column in node.columns]
-        if condition is not None:
-            expressions.append(condition)
-        self._uses_clock = any(uses_clock(expression) for expression in expressions)
+        self._projected = [column.expression for column in node.columns]
+        self._tested = [] if condition is None else [condition]
+        self._uses_clock = any(map(uses_clock, [*self._projected, *self._tested]))
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
         if self._uses_clock:
@@ -49,7 +49,8 @@ class CalcOperator(Operator):
         if self._condition is None:
             yield changes.with_rows(self._project(changes.rows))
             return
-        mask = changes.rows.with_columns(self._condition).get_column(_MASK)
+        with blaming(changes.rows, self._tested, self.context.zone):
+            mask = changes.rows.with_columns(self._condition).get_column(_MASK)
         for event in keep(changes, mask):
             if isinstance(event, Changes):
                 yield event.with_rows(self._project(event.rows))
@@ -62,7 +63,8 @@ class CalcOperator(Operator):
         if self._identity:
             return rows.select(self._names)
         # with_columns repeats literals for each row, also where no other column is selected.
-        return rows.with_columns(self._columns).select(self._names)
+        with blaming(rows, self._projected, self.context.zone):
+            return rows.with_columns(self._columns).select(self._names)
 
     def _with_clock(self, rows: pl.DataFrame) -> pl.DataFrame:
         now = pl.lit(self.context.clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -23,6 +24,16 @@ expressions read must have it if ``uses_clock``."""
 
 _Mask = pl.Expr | None
 """Where the value is asked for; None: everywhere."""
+Part = tuple[Call, pl.Expr]
+"""A call within an expression, and what computes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A compilation: the zone, and the calls compiled so far, innermost first."""
+
+    zone: ZoneInfo
+    parts: list[Part] = field(default_factory=list)
 
 
 def compile_expression(expression: Expression, zone: ZoneInfo) -> pl.Expr:
@@ -33,7 +44,17 @@ def compile_expression(expression: Expression, zone: ZoneInfo) -> pl.Expr:
     Raises:
         EvaluationError: when evaluated: CAST_FAILED, DIVISION_BY_ZERO, ...
     """
-    return _compile(expression, zone, None)
+    return _compile(expression, _Work(zone), None)
+
+
+def parts(expression: Expression, zone: ZoneInfo) -> list[Part]:
+    """The calls in an expression, in an order in which what fails comes before what reads it.
+
+    A part is asked for the same rows as within the whole.
+    """
+    work = _Work(zone)
+    _compile(expression, work, None)
+    return work.parts
 
 
 def uses_clock(expression: Expression) -> bool:
@@ -48,15 +69,18 @@ def _function(call: Call) -> ScalarFunction:
     return function
 
 
-def _compile(expression: Expression, zone: ZoneInfo, mask: _Mask) -> pl.Expr:
+def _compile(expression: Expression, work: _Work, mask: _Mask) -> pl.Expr:
     match expression:
         case Column(name=name):
             return pl.col(name)
         case Literal():
             return literal(expression)
-        case Call():
-            folded = _fold(expression, zone)
-            return _call(expression, zone, mask) if folded is None else folded
+    folded = _fold(expression, work.zone)
+    if folded is not None:
+        return folded
+    compiled = _call(expression, work, mask)
+    work.parts.append((expression, compiled))
+    return compiled
 
 
 def literal(value: Literal) -> pl.Expr:
@@ -80,15 +104,15 @@ def _fold(call: Call, zone: ZoneInfo) -> pl.Expr | None:
         return None
     try:
         with evaluating(call.function):
-            value = pl.select(_call(call, zone, None)).to_series()
+            value = pl.select(_call(call, _Work(zone), None)).to_series()
     except SameriverError:
         return None
     return pl.lit(value).first()
 
 
-def _call(call: Call, zone: ZoneInfo, mask: _Mask) -> pl.Expr:
+def _call(call: Call, work: _Work, mask: _Mask) -> pl.Expr:
     function = _function(call)
-    args = _arguments(call, zone, mask)
+    args = _arguments(call, work, mask)
     if call.definition is not None:
         args = [*args, pl.lit(True) if mask is None else mask]
     elif function.fallible and mask is not None:
@@ -96,7 +120,7 @@ def _call(call: Call, zone: ZoneInfo, mask: _Mask) -> pl.Expr:
     operands = tuple(
         Operand(arg.type, arg.value if isinstance(arg, Literal) else UNKNOWN) for arg in call.args
     )
-    evaluation = Evaluation(operands=operands, result=call.type, zone=zone, now=NOW)
+    evaluation = Evaluation(operands=operands, result=call.type, zone=work.zone, now=NOW)
     if _costly(call, evaluation, function):
         names = [f"${position}" for position in range(len(args))]
         kernel = function.kernel(evaluation, [pl.col(name) for name in names])
@@ -114,11 +138,11 @@ def _costly(call: Call, evaluation: Evaluation, function: ScalarFunction) -> boo
     return any(used.count(name) > 1 for name in computed)
 
 
-def _arguments(call: Call, zone: ZoneInfo, mask: _Mask) -> Sequence[pl.Expr]:
+def _arguments(call: Call, work: _Work, mask: _Mask) -> Sequence[pl.Expr]:
     """Arguments, each asked for only where the ones before it leave a question."""
     if call.function not in _LAZY or not _any_fallible(call):
-        return [_compile(arg, zone, mask) for arg in call.args]
-    return _LAZY[call.function](call.args, zone, mask)
+        return [_compile(arg, work, mask) for arg in call.args]
+    return _LAZY[call.function](call.args, work, mask)
 
 
 def _any_fallible(call: Call) -> bool:
@@ -129,44 +153,44 @@ def _both(mask: _Mask, more: pl.Expr) -> pl.Expr:
     return more if mask is None else mask & more
 
 
-def _branches(args: Sequence[Expression], zone: ZoneInfo, mask: _Mask) -> list[pl.Expr]:
+def _branches(args: Sequence[Expression], work: _Work, mask: _Mask) -> list[pl.Expr]:
     """CASE and IF: a branch counts where its condition is the first that is true."""
     compiled: list[pl.Expr] = []
     for position in range(0, len(args) - 1, 2):
-        condition = _compile(args[position], zone, mask)
+        condition = _compile(args[position], work, mask)
         true = condition.fill_null(False)
-        compiled += [condition, _compile(args[position + 1], zone, _both(mask, true))]
+        compiled += [condition, _compile(args[position + 1], work, _both(mask, true))]
         mask = _both(mask, ~true)
-    return [*compiled, _compile(args[-1], zone, mask)]
+    return [*compiled, _compile(args[-1], work, mask)]
 
 
-def _until_null_ends(args: Sequence[Expression], zone: ZoneInfo, mask: _Mask) -> list[pl.Expr]:
+def _until_null_ends(args: Sequence[Expression], work: _Work, mask: _Mask) -> list[pl.Expr]:
     """COALESCE: an argument counts where all before it are NULL."""
     compiled: list[pl.Expr] = []
     for arg in args:
-        compiled.append(_compile(arg, zone, mask))
+        compiled.append(_compile(arg, work, mask))
         mask = _both(mask, compiled[-1].is_null())
     return compiled
 
 
 def _while_not(
-    decided: bool, args: Sequence[Expression], zone: ZoneInfo, mask: _Mask
+    decided: bool, args: Sequence[Expression], work: _Work, mask: _Mask
 ) -> list[pl.Expr]:
     """AND and OR: an argument counts where none before it has decided."""
     compiled: list[pl.Expr] = []
     for arg in args:
-        compiled.append(_compile(arg, zone, mask))
+        compiled.append(_compile(arg, work, mask))
         settled = compiled[-1] if decided else ~compiled[-1]
         mask = _both(mask, ~settled.fill_null(False))
     return compiled
 
 
-def _while_true(args: Sequence[Expression], zone: ZoneInfo, mask: _Mask) -> list[pl.Expr]:
-    return _while_not(False, args, zone, mask)
+def _while_true(args: Sequence[Expression], work: _Work, mask: _Mask) -> list[pl.Expr]:
+    return _while_not(False, args, work, mask)
 
 
-def _while_false(args: Sequence[Expression], zone: ZoneInfo, mask: _Mask) -> list[pl.Expr]:
-    return _while_not(True, args, zone, mask)
+def _while_false(args: Sequence[Expression], work: _Work, mask: _Mask) -> list[pl.Expr]:
+    return _while_not(True, args, work, mask)
 
 
 _LAZY = {

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes, Event, keep
+from sameriver.operators.blame import blaming
 from sameriver.operators.compile import NOW, compile_expression, uses_clock
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.correlate import Correlate
@@ -57,7 +58,8 @@ class CorrelateOperator(Operator):
         if self._uses_clock:
             now = pl.lit(self.context.clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC"))
             rows = rows.with_columns(now.alias(NOW))
-        computed = rows.with_columns(self._args)
+        with blaming(rows, self._node.args, self.context.zone):
+            computed = rows.with_columns(self._args)
         return [computed.get_column(f"${place}") for place in range(len(self._args))]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes, Event
+from sameriver.operators.blame import blaming
 from sameriver.operators.compile import NOW, compile_expression, uses_clock
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.expressions import columns
@@ -71,6 +72,7 @@ class JoinOperator(Operator):
             context.store.register(side)
         condition = node.condition
         self._read = frozenset[str]() if condition is None else columns(condition)
+        self._condition = [] if condition is None else [condition]
         self._test = None if condition is None else compile_expression(condition, context.zone)
         self._uses_clock = condition is not None and uses_clock(condition)
         self._pairs = self._null_aware if node.null_aware else self._equal
@@ -145,7 +147,8 @@ class JoinOperator(Operator):
         if self._uses_clock:
             now = pl.lit(self.context.clock.now()).cast(pl.Datetime("ms", "UTC"))
             frame = frame.with_columns(now.alias(NOW))
-        passed = frame.select(self._test.alias(_PASS)).to_series().fill_null(False)
+        with blaming(frame, self._condition, self.context.zone):
+            passed = frame.select(self._test.alias(_PASS)).to_series().fill_null(False)
         if len(passed) != len(at):
             passed = passed.new_from_index(0, len(at))
         mask = passed.to_numpy()

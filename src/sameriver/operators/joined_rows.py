@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.schema import Schema
+from sameriver.operators.blame import blaming
 from sameriver.operators.compile import NOW, compile_expression, uses_clock
 from sameriver.operators.operator import OperatorContext
 from sameriver.plan.expressions import Expression
@@ -27,7 +28,8 @@ class JoinedRows:
         self._sides = sides
         self._types = schema.to_polars()
         self._names = schema.names
-        self._clock = context.clock
+        self._clock, self._zone = context.clock, context.zone
+        self._condition = [] if condition is None else [condition]
         self._test = None if condition is None else compile_expression(condition, context.zone)
         self._uses_clock = condition is not None and uses_clock(condition)
 
@@ -39,7 +41,8 @@ class JoinedRows:
         if self._uses_clock:
             now = pl.lit(self._clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC"))
             both = both.with_columns(now.alias(NOW))
-        mask = both.with_columns(self._test.alias("$holds"))["$holds"]
+        with blaming(both, self._condition, self._zone):
+            mask = both.with_columns(self._test.alias("$holds"))["$holds"]
         return mask.fill_null(False).to_numpy().astype(np.bool_)
 
     def pair(self, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:

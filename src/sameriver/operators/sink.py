@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 
 import polars as pl
 
 from sameriver.common.changes import Changes, Event
 from sameriver.common.errors import ExternalError
+from sameriver.operators.blame import rows_text
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.sink import Sink
 
@@ -31,30 +33,30 @@ class SinkOperator(Operator):
         self._table = "" if node.table is None else node.table.name
         written = () if node.table is None else node.table.written
         self._required = [
-            (column, field.name)
-            for column, field in zip(node.schema.names, written, strict=False)
-            if not field.type.nullable
+            (column, field.name, place)
+            for column, field, place in zip_longest(node.schema.names, written, node.places)
+            if field is not None and not field.type.nullable
         ]
         self._drops = context.config[_ENFORCER].strip().upper() == "DROP"
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
-        for column, name in self._required:
+        for column, name, place in self._required:
             given = changes.rows.get_column(column)
             if given.null_count():
-                changes = self._without_nulls(changes, given, name)
+                if not self._drops:
+                    raise self._refusal(changes.rows.filter(given.is_null()), name).at(place)
+                self.context.counters["null_rows"] += given.null_count()
+                changes = changes.filter(given.is_not_null())
         if len(changes):
             self._write(changes)
         self.context.counters["rows_out"] += len(changes)
         return iter(())
 
-    def _without_nulls(self, changes: Changes, given: pl.Series, name: str) -> Changes:
-        if self._drops:
-            self.context.counters["null_rows"] += given.null_count()
-            return changes.filter(given.is_not_null())
-        raise ExternalError(
+    def _refusal(self, rows: pl.DataFrame, name: str) -> ExternalError:
+        return ExternalError(
             "NULL_IN_NOT_NULL_COLUMN",
             f"a row with NULL in column '{name}' came to table '{self._table}', "
             "which declares it NOT NULL",
-            hint=f"Declare '{name}' without NOT NULL, filter such rows out, or SET '{_ENFORCER}' ="
-            " 'DROP'.",
+            hint=f"{rows_text(rows, rows.columns)}Declare '{name}' without NOT NULL, filter such"
+            f" rows out, or SET '{_ENFORCER}' = 'DROP'.",
         )

@@ -8,8 +8,10 @@ import polars as pl
 
 from sameriver.common.time import Clock
 from sameriver.common.types import to_polars
-from sameriver.functions.failure import evaluating
+from sameriver.functions.failure import Dtype, evaluating
+from sameriver.operators.blame import blaming
 from sameriver.operators.compile import NOW, compile_expression
+from sameriver.plan.expressions import Expression
 from sameriver.plan.physical.values import Values
 
 
@@ -30,10 +32,13 @@ def _rows(node: Values, zone: ZoneInfo, clock: Clock) -> pl.DataFrame:
     columns = []
     for position, field in enumerate(node.schema):
         dtype = to_polars(field.type)
-        cells = [
-            base.select(compile_expression(row[position], zone).cast(dtype)).to_series().alias("")
-            for row in node.rows
-        ]
+        cells = [_cell(base, row[position], dtype, zone) for row in node.rows]
         column = pl.concat(cells) if cells else pl.Series(dtype=dtype)
         columns.append(column.alias(field.name))
     return pl.DataFrame(columns, height=len(node.rows))
+
+
+def _cell(base: pl.DataFrame, expression: Expression, dtype: Dtype, zone: ZoneInfo) -> pl.Series:
+    with blaming(base, [expression], zone):
+        value = base.select(compile_expression(expression, zone).cast(dtype))
+    return value.to_series().alias("")

@@ -9,6 +9,7 @@ import polars as pl
 
 from sameriver.common.changes import Changes, Event, Watermark
 from sameriver.common.errors import ExternalError, InternalError
+from sameriver.operators.blame import blaming
 from sameriver.operators.compile import NOW, compile_expression, uses_clock
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.node import PhysicalNode
@@ -53,6 +54,7 @@ class WatermarkAssignerOperator(Operator):
         if node.expression is None:
             raise InternalError("NO_WATERMARK", "a watermark assigner needs an expression")
         self._node = node
+        self._written = [node.expression]
         self._expression = compile_expression(node.expression, context.zone)
         self._uses_clock = uses_clock(node.expression)
         interval = context.config.duration("pipeline.auto-watermark-interval")
@@ -77,7 +79,8 @@ class WatermarkAssignerOperator(Operator):
         if self._uses_clock:
             now = pl.lit(self.context.clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC"))
             rows = rows.with_columns(now.alias(NOW))
-        values = rows.with_columns(self._expression.alias("$time")).get_column("$time")
+        with blaming(rows, self._written, self.context.zone):
+            values = rows.with_columns(self._expression.alias("$time")).get_column("$time")
         unit = getattr(values.dtype, "time_unit", "ms")
         return values.to_physical().cast(pl.Int64) // _TICKS[unit]
 

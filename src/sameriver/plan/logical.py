@@ -257,6 +257,7 @@ class Correlate:
     args: tuple[Expression, ...]
     kind: JoinKind
     schema: Schema
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

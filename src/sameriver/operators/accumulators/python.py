@@ -67,7 +67,7 @@ class PythonHolder(PoolHolder):
                 "BAD_RESULT",
                 f"'{self._call.function}' gave a value that is no {self._call.type.name},"
                 f" one of {values[:3]!r}",
-            ) from None
+            ).at(self._call.position) from None
 
     def absorb(
         self, words: Words, into: Ints, other: PythonHolder, slots: Ints, theirs: Words
@@ -102,7 +102,7 @@ class PythonHolder(PoolHolder):
                 "BAD_ACCUMULATOR",
                 f"the accumulator of '{self._call.function}' can't be kept: {error};"
                 " make it of lists, dicts with text keys, numbers, text, booleans and None",
-            ) from None
+            ).at(self._call.position) from None
         return self.put(pl.Series(texts, dtype=pl.String))
 
     def _method(self, name: str, why: str) -> Callable[..., Any]:
@@ -125,4 +125,4 @@ class PythonHolder(PoolHolder):
                 "FUNCTION_FAILED",
                 f"'{call_text(f'{self._call.function}.{name}', args)}' failed with"
                 f" {type(error).__name__}: {error}",
-            ) from error
+            ).at(self._call.position) from error

@@ -96,6 +96,7 @@ def _called(left: From, node: exp.Expr, kind: JoinKind, context: Context) -> Fro
         args=cast,
         kind=kind,
         schema=Schema((*below, *fields)),
+        position=position(node),
     )
     names = [name for name, _ in resolved.columns]
     relation = _relation(node, correlate, names, fields)

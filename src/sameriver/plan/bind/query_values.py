@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from sameriver.common.errors import Position
 from sameriver.common.schema import Schema
 from sameriver.common.types import BIGINT, BOOLEAN, DataType
 from sameriver.functions.single_value import SINGLE_VALUE
@@ -41,12 +42,13 @@ class RowValue:
 
     name: str
     plan: Logical
+    position: Position | None
 
     def bind(self, environment: Environment) -> Expression:
         return Column(self.name, self.plan.schema.fields[0].type.plain.with_nullable(True))
 
     def beside(self, around: Around) -> Logical:
-        return row_beside(around, only_row(self.plan, self.name))
+        return row_beside(around, only_row(self.plan, self.name, self.position))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ class Comparison:
 Value = RowValue | Exists | Member | Comparison
 
 
-def only_row(plan: Logical, name: str) -> Logical:
+def only_row(plan: Logical, name: str, at: Position | None) -> Logical:
     """A plan of at most one row, whose only column has this name; more rows are an error."""
     (only,) = plan.schema
     column: Expression = Column(only.name, only.type.plain)
@@ -187,7 +189,7 @@ def only_row(plan: Logical, name: str) -> Logical:
             plan, [("$count", "COUNT", (), _COUNT), ("$last", "LAST_VALUE", (column,), type)]
         )
         count, last = (Column(f.name, f.type) for f in plan.schema)
-        column = Call(SINGLE_VALUE.name, (count, last), type, SINGLE_VALUE)
+        column = Call(SINGLE_VALUE.name, (count, last), type, SINGLE_VALUE, position=at)
     return logical.Project(input=plan, columns=(Named(name, column),))
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from sameriver.common.errors import UserError, nearest
+from sameriver.common.schema import Schema
 from sameriver.plan import logical
 from sameriver.plan.bind.context import Context, RelationRule
 from sameriver.plan.bind.hints import table_options
@@ -141,14 +142,24 @@ def aliased(node: exp.Expr, relation: Relation) -> Relation:
     alias = node.args.get("alias")
     if alias is None:
         return relation
-    columns = relation.columns
     names = [column.name for column in alias.args.get("columns") or ()]
     if names:
         check_names(alias, names, relation.node.schema)
+        relation = _renamed(relation, names)
+    columns = relation.columns
+    if names:
         columns = tuple(
             Visible(name, visible.column) for name, visible in zip(names, columns, strict=True)
         )
     return Relation(relation.node, columns, (alias.this.name,))
+
+
+def _renamed(relation: Relation, names: Sequence[str]) -> Relation:
+    """Literal rows have no names of their own: they take those of the alias."""
+    if not isinstance(relation.node, logical.Values):
+        return relation
+    schema = Schema.of(zip(names, relation.node.schema.types, strict=True))
+    return relation_of(replace(relation.node, schema=schema), hintable=False)
 
 
 RELATIONS: dict[type[exp.Expr], RelationRule] = {

@@ -172,7 +172,7 @@ def _value(found: _Found, name: str, context: Context) -> Value:
                 hint="Select one.",
                 position=position(node),
             )
-        return RowValue(name, plan)
+        return RowValue(name, plan, position(node))
     return _comparison(node, name, context)
 
 
