@@ -23,6 +23,7 @@ from sameriver.common.changes import Changes
 from sameriver.connectors.connector import Source, SourceBatch
 from sameriver.engine.driver import Progress, run
 from sameriver.engine.tables import open_source
+from sameriver.plan.physical.scan import Scan
 
 SOURCE = """CREATE TABLE numbers (
   n BIGINT, v BIGINT, k AS MOD(n, 1000), ts AS TO_TIMESTAMP_LTZ(n * 1000 / {rate}, 3),
@@ -135,8 +136,8 @@ def completing(case: str, out: pl.DataFrame, rate: int) -> pl.DataFrame:
     """Row numbers of the source and when the result that each completed came: ``n``, ``at``."""
     match case:
         case "group_by":
-            rows = pl.DataFrame({"n": np.arange(out["n"].max() + 1)})
-            rows = rows.with_columns(k=(pl.col("n") % 1000).cast(out["k"].dtype))
+            rows = out.select(n=pl.int_range(pl.col("n").max() + 1))
+            rows = rows.with_columns(k=(pl.col("n") % 1000).cast(out.schema["k"]))
             given = out.filter(pl.col("kind").is_in([0, 2])).sort("n")
             joined = rows.join_asof(
                 given, on="n", by="k", strategy="forward", check_sortedness=False
@@ -156,7 +157,7 @@ def measure(case: Case, latency: str, seconds: float, rate: int) -> Latency:
     (plan,) = session.plan(case.sql)
     sources: list[Paced] = []
 
-    def paced(scan: object) -> Paced:
+    def paced(scan: Scan) -> Paced:
         sources.append(Paced(open_source(scan, plan.config, session.clock)))
         return sources[-1]
 
@@ -185,7 +186,7 @@ def milliseconds(case: str, sink: Noted, source: Paced, rate: int) -> np.ndarray
     results = completing(case, pl.concat(frames), rate)
     results = results.filter(pl.col("n") >= rate * _WARM_UP)
     made = due(source.rows, source.seconds, source.given)[results["n"].to_numpy()]
-    return (results["at"].to_numpy() - made) * 1000
+    return np.asarray((results["at"].to_numpy() - made) * 1000)
 
 
 def main() -> None:
