@@ -1,0 +1,299 @@
+"""A script on the state that an earlier text of it left on Flink: compare, then go on, or stop.
+
+Nothing is touched before the comparison says that the state is good enough. A new version that
+does not come to run leaves the old one as it was: running again from the savepoint that it was
+stopped with, if it ran.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, replace
+from importlib.metadata import version as version_of
+
+from sameriver.common.errors import ExternalError, SameriverError, UserError
+from sameriver.common.time import Clock
+from sameriver.compat import Rules, Verdict
+from sameriver.deploy.versions import FIRST, FRESH, ROLLBACK, UPGRADE, Version
+from sameriver.flink.compiled import read_plan
+from sameriver.flink.gateway import Gateway
+from sameriver.flink.judging import judge
+from sameriver.flink.jvm import VERSION
+from sameriver.flink.launch import NotStarted, give_up, launch
+from sameriver.flink.names import named
+from sameriver.flink.report import FlinkReport
+from sameriver.flink.rest import Rest
+from sameriver.flink.standing import found, stop_with_savepoint
+from sameriver.flink.state import ENDED, RUNNING, STOPPED, Entry, FlinkFolder, Job
+from sameriver.session.keeper import StateDir
+
+
+class FlinkUpgradeRefused(SameriverError):
+    """The state is not good enough for the changed script; nothing was touched.
+
+    Attributes:
+        report: the comparison.
+    """
+
+    def __init__(self, report: FlinkReport) -> None:
+        super().__init__(
+            "STATE_NOT_COMPATIBLE",
+            f"the script has changed, and its state is {report.verdict.value}; nothing was touched",
+            hint="\n".join(report.ways),
+        )
+        self.report = report
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A script made ready for Flink.
+
+    Attributes:
+        script: its text.
+        plan: the compiled plan, without names.
+        options: for Flink.
+        rules: how to compare with the version before.
+    """
+
+    script: str
+    plan: str
+    options: dict[str, str]
+    rules: Rules
+
+
+class Deployment:
+    """The versions of a script on a cluster. Its folder is locked by whoever has it.
+
+    Attributes:
+        folder: of the script.
+        cluster: ``HOST:PORT``.
+    """
+
+    def __init__(
+        self, folder: FlinkFolder, gateway: Gateway, clock: Clock, *, timeout: float = 120
+    ) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            folder: of the script.
+            gateway: to Flink's planner and the cluster.
+            clock: for when versions start.
+            timeout: seconds that a savepoint or a start may take.
+        """
+        self.folder = folder
+        self.cluster = gateway.rest
+        self._gateway = gateway
+        self._rest = Rest(self.cluster)
+        self._clock = clock
+        self._timeout = timeout
+
+    def bring(self, planned: Planned, state: StateDir) -> Entry:
+        """Lets a script run on the state there is; its job runs when this returns, or has ended.
+
+        Args:
+            planned: the script.
+            state: what is wanted of the state.
+
+        Raises:
+            FlinkUpgradeRefused: the state is not good enough; nothing was touched.
+            UserError: STATE_EXISTS; JOB_ENDED.
+            ExternalError: UPGRADE_FAILED: the old version is in force; START_FAILED; JOB_LOST,
+                and what the cluster says.
+        """
+        self._end_drafts()
+        latest = self._latest()
+        if latest is None or state.fresh:
+            return self._begin(planned, latest, state)
+        if state.savepoint is not None and str(state.savepoint) != latest.version.savepoint:
+            raise UserError(
+                "STATE_EXISTS",
+                f"'{self.folder.path}' holds state that did not begin with '{state.savepoint}'",
+                hint="Leave the savepoint out to go on with that state, add --fresh to replace it, "
+                "or name another folder.",
+            )
+        same = named(planned.plan, latest.plan) == latest.plan
+        if same and planned.options == latest.options:
+            return self._restart(latest) if latest.job.stands == STOPPED else latest
+        return self._upgrade(planned, latest, state)
+
+    def _latest(self) -> Entry | None:
+        entry = self.folder.latest()
+        return None if entry is None else found(self.folder, entry, self.cluster)
+
+    def _end_drafts(self) -> None:
+        """Ends jobs that were being started when the process before this one ended."""
+        for job in self.folder.drafts():
+            if not job.local and job.id in (rest := Rest(job.cluster)).jobs():
+                give_up(rest, job.id)
+        self.folder.forget_drafts()
+
+    # Ways to start a version.
+
+    def _begin(self, planned: Planned, latest: Entry | None, state: StateDir) -> Entry:
+        """Starts a version that does not go on from another, which is stopped if it runs."""
+        began = "" if state.savepoint is None else str(state.savepoint)
+        old = None if latest is None else self._stopped(latest)
+        version = self._version(FIRST if old is None else FRESH, planned.script, began)
+        entry = self._entry(version, named(planned.plan), planned.options)
+        try:
+            return self._start(entry, leaves=False)
+        except NotStarted as failed:
+            self._take_back(latest, old)
+            raise ExternalError(
+                "START_FAILED", f"the job does not run: {failed.message}", hint=self._where()
+            ) from failed
+
+    def _restart(self, entry: Entry) -> Entry:
+        """Goes on with a version that was stopped."""
+        job = self._new_job(began=entry.job.savepoint)
+        started = self.folder.put_job(entry, job)
+        try:
+            launch(self._gateway, self.folder, started, leaves=False, timeout=self._timeout)
+        except NotStarted as failed:
+            self.folder.put_job(entry, entry.job)
+            raise ExternalError(
+                "START_FAILED",
+                f"the job does not go on from '{job.began}': {failed.message}",
+                hint=self._where(),
+            ) from failed
+        return self.folder.put_job(started, replace(job, stands=RUNNING))
+
+    def _upgrade(self, planned: Planned, latest: Entry, state: StateDir) -> Entry:
+        if latest.job.stands == ENDED:
+            raise UserError(
+                "JOB_ENDED",
+                f"the input of version {latest.number} has ended, and Flink keeps no state then",
+                hint="Start the changed script over with --fresh.",
+            )
+        judged = judge(latest.plan, planned.plan, planned.rules)
+        report = judged.report
+        enough = Verdict.PARTIAL if state.allow_partial else Verdict.FULL
+        if not report.verdict.satisfies(enough):
+            raise FlinkUpgradeRefused(report)
+        old = self._stopped(latest)
+        version = self._version(UPGRADE, planned.script, old.job.savepoint)
+        version = replace(
+            version,
+            verdict=report.verdict.value,
+            exact=judged.exact and latest.version.exact and report.verdict is Verdict.FULL,
+        )
+        entry = self._entry(version, judged.plan, planned.options)
+        entry = self._succeed(latest, old, entry)
+        if state.changed is not None:
+            state.changed(entry.version)
+        return entry
+
+    def roll_back(self) -> Entry:
+        """Stops the version in force, and goes on with the one before where that was left.
+
+        Raises:
+            UserError: NOTHING_TO_ROLL_BACK.
+            ExternalError: UPGRADE_FAILED: the newer version is in force; JOB_LOST, and what the
+                cluster says.
+        """
+        self._end_drafts()
+        before, latest = version_before(self.folder), self._latest()
+        assert latest is not None
+        job = self._new_job(began=before.job.savepoint)
+        return self._succeed(latest, self._stopped(latest), returned(before, job, self._clock))
+
+    def _succeed(self, running: Entry, old: Entry, entry: Entry) -> Entry:
+        """Starts a version on the savepoint of another, or else that one again, if it ran."""
+        try:
+            return self._start(entry, leaves=bool(_names(old.plan) - _names(entry.plan)))
+        except NotStarted as failed:
+            again = self._take_back(running, old)
+            raise ExternalError(
+                "UPGRADE_FAILED",
+                f"the new version does not run on the state of version {old.number}:"
+                f" {failed.message}",
+                hint=f"Version {old.number} {again} '{old.job.savepoint}', as if nothing had"
+                f" happened. {self._where()}",
+            ) from failed
+
+    def _take_back(self, running: Entry | None, old: Entry | None) -> str:
+        """Starts the old version again if it ran before; what has become of it, for people."""
+        if running is None or old is None or running.job.stands != RUNNING:
+            return "stays stopped at"
+        self._restart(old)
+        return "runs again from"
+
+    def _start(self, entry: Entry, *, leaves: bool) -> Entry:
+        drafted = self.folder.draft(entry)
+        try:
+            launch(self._gateway, self.folder, drafted, leaves=leaves, timeout=self._timeout)
+        except NotStarted:
+            self.folder.forget_drafts()
+            raise
+        self.folder.settle(drafted)
+        return self.folder.put_job(drafted, replace(drafted.job, stands=RUNNING))
+
+    # Small things.
+
+    def _stopped(self, entry: Entry) -> Entry:
+        """The version after its job was stopped with a savepoint, if it runs."""
+        if entry.job.stands != RUNNING:
+            return entry
+        return stop_with_savepoint(self.folder, entry, timeout=self._timeout)
+
+    def _version(self, way: str, script: str, savepoint: str) -> Version:
+        return Version(
+            number=0,
+            started=self._clock.now(),
+            way=way,
+            verdict=None,
+            checkpoint=0,
+            previous=0,
+            savepoint=savepoint,
+            exact=True,
+            script=script,
+        )
+
+    def _entry(self, version: Version, plan: str, options: dict[str, str]) -> Entry:
+        return Entry(
+            version=version,
+            flink=VERSION,
+            sameriver=version_of("sameriver"),
+            options=options,
+            plan=plan,
+            job=self._new_job(began=version.savepoint),
+        )
+
+    def _new_job(self, *, began: str) -> Job:
+        local = self._gateway.is_local
+        return Job(cluster=self.cluster, local=local, id=uuid.uuid4().hex, began=began)
+
+    def _where(self) -> str:
+        return f"See http://{self.cluster} for more, while it is there."
+
+
+def version_before(folder: FlinkFolder) -> Entry:
+    """The version before the one in force.
+
+    Raises:
+        UserError: NOTHING_TO_ROLL_BACK.
+    """
+    before = folder.entries()[-2:-1]
+    if not before or before[0].job.stands != STOPPED:
+        raise UserError(
+            "NOTHING_TO_ROLL_BACK",
+            f"'{folder.path}' holds no version before the one that it is at",
+            hint="See 'sameriver history' for its versions.",
+        )
+    return before[0]
+
+
+def returned(before: Entry, job: Job, clock: Clock) -> Entry:
+    """A version that is an earlier one again."""
+    version = replace(
+        before.version,
+        started=clock.now(),
+        way=ROLLBACK,
+        verdict=None,
+        savepoint=before.job.savepoint,
+    )
+    return replace(before, version=version, job=job)
+
+
+def _names(plan: str) -> set[str]:
+    return {node.name for node in read_plan(plan) if node.name}
