@@ -37,28 +37,32 @@ class Touched:
 
     Attributes:
         slots: of each entry.
-        rows: the row where each appears (uint32).
-        fresh: whether there was nothing before.
-        history: words before (0) and after (1), a word, an entry, and room for more entries;
-            valid until the next batch.
+        fresh: of each entry, whether there was nothing before.
+        ends: of each entry, the column of ``history`` with what it is now; what it was is in the
+            column before, unless it is fresh.
+        kinds: of each column of ``history``, its change kind if it is emitted as it is (uint8).
+        rows: of each column of ``history``, the row where its entry appears (uint32).
+        history: a row a word, a column for each old and each new result.
         old: results as they were, of the calls (by number) that don't live in words.
     """
 
     slots: Ints
-    rows: np.ndarray
     fresh: np.ndarray
+    ends: Ints
+    kinds: np.ndarray
+    rows: np.ndarray
     history: np.ndarray
     old: dict[int, pl.Series] = field(default_factory=dict)
 
     @property
     def before(self) -> Words:
-        """Words as they were."""
-        return cast(Words, self.history[0, :, : len(self.slots)].T)
+        """Words of each entry as they were; as they are where it is fresh."""
+        return cast(Words, self.history.take(self.ends - ~self.fresh, axis=1).T)
 
     @property
     def after(self) -> Words:
-        """Words as they are."""
-        return cast(Words, self.history[1, :, : len(self.slots)].T)
+        """Words of each entry as they are."""
+        return cast(Words, self.history.take(self.ends, axis=1).T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,6 @@ class Aggregation:
         ]
         self.width = at
         self.words = _aligned(0, at)
-        self._history = np.empty((2, at, 0), np.int64)
         self._reserve()
         self._register(store)
 
@@ -173,29 +176,39 @@ class Aggregation:
         With ``by_row`` (if all calls are ``running``) what they are after each row.
         """
         self._stamp += 1
+        history = np.empty((self.width, 2 * len(slots)), np.int64)
         if self.resident:
-            return self._change(slots, self._steps(slots, changes), now, by_row)
-        touched = self._change(slots, [], now, by_row)
+            return self._change(slots, self._steps(slots, changes), now, by_row, history)
+        touched = self._change(slots, [], now, by_row, history)
         for number, each in enumerate(self.accumulators):
             if not each.resident:
                 touched.old[number] = self.result_of(number, touched.before, touched.slots)
-        self._change(slots, self._steps(slots, changes), now, by_row)
+        self._change(slots, self._steps(slots, changes), now, by_row, history)
         return touched
 
-    def _change(self, slots: Ints, steps: list[Step], now: int, by_row: bool) -> Touched:
+    def _change(
+        self, slots: Ints, steps: list[Step], now: int, by_row: bool, history: np.ndarray
+    ) -> Touched:
         """Runs a program; the slots touched are those that this batch had not touched before."""
         self._written.mark(slots)
         size = len(slots)
-        if self._history.shape[2] < size:
-            self._history = np.empty((2, self.width, size), np.int64)
-        touched, rows = np.empty(size, np.int64), np.empty(size, np.uint32)
-        fresh = np.empty(size, np.bool_)
+        touched, ends = np.empty(size, np.int64), np.empty(size, np.int64)
+        fresh, kinds = np.empty(size, np.bool_), np.empty(2 * size, np.uint8)
+        rows = np.empty(2 * size, np.uint32)
         count = touch.change(
             self.words, self.words.view(np.float64), slots, self._stamp, by_row,
             self._first, self.live_word, self._access_word, now,
-            *_program(steps, size), touched, rows, fresh, self._history,
+            *_program(steps, size), touched, fresh, ends, kinds, rows, history,
         )  # fmt: skip
-        return Touched(touched[:count], rows[:count], fresh[:count], self._history)
+        width = int(ends[count - 1]) + 1 if count else 0
+        return Touched(
+            slots=touched[:count],
+            fresh=fresh[:count],
+            ends=ends[:count],
+            kinds=kinds[:width],
+            rows=rows[:width],
+            history=history[:, :width],
+        )
 
     def _steps(self, slots: Ints, changes: Changes) -> list[Step]:
         """Steps of the fold program for a batch; what isn't in words changes at once."""

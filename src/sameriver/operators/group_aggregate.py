@@ -13,7 +13,7 @@ from sameriver.operators.aggregation import Aggregation, Touched
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.group_aggregate import GroupAggregate
 from sameriver.state.kernels import emit
-from sameriver.state.kernels.types import Ints
+from sameriver.state.kernels.types import NO_INTS, Ints
 
 _SWEEP = 1 << 12
 """Least number of slots that a batch looks over for expired ones."""
@@ -24,15 +24,16 @@ Held = dict[int, tuple[pl.Series, pl.Series]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
-    """Rows to emit: their kinds, which input rows show their keys, which results they are.
+class _Emitted:
+    """Rows to emit: their kinds, which input rows show their keys, words, and results held.
 
-    See ``emit.plan``.
+    ``words`` has a row a word; ``held`` has a column a call (by number) that doesn't live in words.
     """
 
     kinds: np.ndarray
     rows: np.ndarray
-    places: Ints
+    words: np.ndarray
+    held: dict[int, pl.Series]
 
 
 class GroupAggregateOperator(Operator):
@@ -74,7 +75,7 @@ class GroupAggregateOperator(Operator):
         if self._node.folded or self._aggregation.running:
             by_row = not self._node.folded
             touched = self._aggregation.change(places, accepted, now, by_row=by_row)
-            emitted = self._emit(accepted, touched)
+            emitted = self._woven(accepted, self._emitted(touched))
         else:
             emitted = self._in_rounds(accepted, places, now)
         if self._node.retract:
@@ -120,15 +121,17 @@ class GroupAggregateOperator(Operator):
         return changes.gather(pl.Series(rows)), slots[rows]
 
     def _held(self, touched: Touched) -> Held:
+        after = touched.after if touched.old else None
         return {
-            number: (old, self._aggregation.result_of(number, touched.after, touched.slots))
+            number: (old, self._aggregation.result_of(number, after, touched.slots))
             for number, old in touched.old.items()
+            if after is not None
         }
 
-    def _alive(self, touched: Touched) -> np.ndarray:
-        """Whether there are rows behind the results."""
+    def _alive(self, touched: Touched) -> np.ndarray | None:
+        """Whether there are rows behind the result of each entry; None: behind all."""
         live = self._aggregation.live_word
-        return touched.after[:, live] > 0 if live >= 0 else np.ones(len(touched.slots), np.bool_)
+        return touched.history[live, touched.ends] > 0 if live >= 0 else None
 
     def _in_rounds(self, changes: Changes, slots: Ints, now: int) -> Changes:
         """A result a row: the first rows of all keys at once, then the second ones, and so on."""
@@ -139,11 +142,11 @@ class GroupAggregateOperator(Operator):
         for rows in np.split(order, np.cumsum(sizes)[:-1]):
             part = changes.gather(pl.Series(rows))
             touched = self._aggregation.change(slots[rows], part, now)
-            held, alive = self._held(touched), self._alive(touched)
-            self._aggregation.clear(touched.slots[~alive])
-            plan = self._planned(touched, held, alive)
-            parts.append(self._woven(part, touched, held, plan))
-            places.append(rows[plan.rows])
+            emitted, alive = self._emitted(touched), self._alive(touched)
+            if alive is not None:
+                self._aggregation.clear(touched.slots[~alive])
+            parts.append(self._woven(part, emitted))
+            places.append(rows[emitted.rows])
         return concat(parts).gather(pl.Series(np.concatenate(places)).arg_sort())
 
     def _drop_dead(self, slots: Ints) -> None:
@@ -152,51 +155,74 @@ class GroupAggregateOperator(Operator):
         if len(dead):
             self._aggregation.remove(np.unique(dead))
 
-    def _emit(self, changes: Changes, touched: Touched) -> Changes:
+    def _emitted(self, touched: Touched) -> _Emitted:
         held = self._held(touched)
-        plan = self._planned(touched, held, self._alive(touched))
-        return self._woven(changes, touched, held, plan)
+        places = self._places(touched, held)
+        if places is None:
+            kinds, rows, words = touched.kinds, touched.rows, touched.history
+        else:
+            kinds, rows = touched.kinds[places], touched.rows[places]
+            words = touched.history.take(places, axis=1)
+        return _Emitted(kinds, rows, words, _in_columns(touched, held, places))
 
-    def _planned(self, touched: Touched, held: Held, alive: np.ndarray) -> _Plan:
-        size = 2 * len(touched.slots)
-        kinds, rows = np.empty(size, np.uint8), np.empty(size, np.uint32)
-        places = np.empty(size, np.int64)
-        changed = self._changed(touched, held)
-        count = emit.plan(touched.rows, touched.fresh, alive, changed, kinds, rows, places)
-        return _Plan(kinds[:count], rows[:count], places[:count])
+    def _places(self, touched: Touched, held: Held) -> Ints | None:
+        """Columns of the history that are emitted; None: all."""
+        alive, changed = self._alive(touched), self._changed(touched, held)
+        if alive is None and changed is None:
+            return None
+        every = np.ones(len(touched.slots), np.bool_)
+        places = np.empty(len(touched.kinds), np.int64)
+        count = emit.keep(
+            touched.ends,
+            touched.fresh,
+            every if alive is None else alive,
+            every if changed is None else changed,
+            touched.kinds,
+            places,
+        )
+        return places[:count]
 
-    def _changed(self, touched: Touched, held: Held) -> np.ndarray:
-        """Which updates are emitted."""
-        size = len(touched.slots)
-        if not self._node.calls or self._ttl is not None or self._counts:
-            return np.full(size, bool(self._node.calls))
-        changed = np.zeros(size, np.bool_)
+    def _changed(self, touched: Touched, held: Held) -> np.ndarray | None:
+        """Of each entry, whether its update is emitted; None: all are."""
+        if not self._node.calls:
+            return np.zeros(len(touched.slots), np.bool_)
+        if self._ttl is not None or self._counts:
+            return None
+        changed = np.zeros(len(touched.slots), np.bool_)
+        before, after = touched.before, touched.after
         result_of = self._aggregation.result_of
         for number in range(len(self._node.calls)):
-            before, after = held.get(number) or (
-                result_of(number, touched.before, touched.slots),
-                result_of(number, touched.after, touched.slots),
+            old, new = held.get(number) or (
+                result_of(number, before, touched.slots),
+                result_of(number, after, touched.slots),
             )
-            changed |= before.ne_missing(after).to_numpy()
+            changed |= old.ne_missing(new).to_numpy()
         return changed
 
-    def _woven(self, changes: Changes, touched: Touched, held: Held, plan: _Plan) -> Changes:
+    def _woven(self, changes: Changes, emitted: _Emitted) -> Changes:
         """The rows to emit: keys from the input, results old and new."""
-        rows = pl.Series(plan.rows)
+        rows, words = pl.Series(emitted.rows), emitted.words.T
         columns = [changes.rows.get_column(key)[rows] for key in self._node.keys]
-        aggregation, size = self._aggregation, len(touched.slots)
-        words = np.empty((aggregation.width, len(plan.rows)), np.int64)
-        emit.weave(plan.places, size, touched.history, aggregation.call_word, words)
         for number in range(len(self._node.calls)):
-            if number in held:
-                both = pl.concat(held[number])
-                columns.append(both.gather(pl.Series(plan.places)))
-            else:
-                columns.append(aggregation.result_of(number, words.T, plan.places))
+            column = emitted.held.get(number)
+            if column is None:
+                column = self._aggregation.result_of(number, words, NO_INTS)
+            columns.append(column)
         frame = pl.DataFrame(
             [
                 column.alias(name)
                 for column, name in zip(columns, self._node.schema.names, strict=True)
             ]
         )
-        return Changes(frame, pl.Series(plan.kinds) if plan.kinds.any() else None)
+        return Changes(frame, pl.Series(emitted.kinds) if emitted.kinds.any() else None)
+
+
+def _in_columns(touched: Touched, held: Held, places: Ints | None) -> dict[int, pl.Series]:
+    """Old and new results in the order of the history's columns, or of ``places`` in it."""
+    if not held:
+        return {}
+    new = np.zeros(len(touched.kinds), np.bool_)
+    new[touched.ends] = True
+    picks = np.cumsum(new) - new + new * len(touched.slots)
+    picked = pl.Series(picks if places is None else picks[places])
+    return {number: pl.concat(both).gather(picked) for number, both in held.items()}

@@ -1,16 +1,17 @@
 """Which slots a batch touches, what their words were and are, and when they were last written.
 
 Word 0 of a slot is its mark: 0 until the slot is first touched; after that the number of the batch
-that touched it last (the stamp) and the number of its entry there.
+that touched it last (the stamp) and where the batch's history says what its words are.
 
-``history`` has what the entries of a batch were and are: a moment (before, after), a word, an
-entry. Words below ``first`` are left out.
+``history`` is laid out as an operator emits it: a row a word, a column for each old and each new
+result, which follow each other. A result that is new has no old one. Words below ``first`` are
+left out.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, int64, uint32, void
+from numba import boolean, int64, uint8, uint32, void
 
 from sameriver.common.kernel import helper, kernel
 from sameriver.state.kernels.fold import BLOCK, fold_rows
@@ -26,8 +27,8 @@ from sameriver.state.kernels.types import (
     TABLE,
 )
 
-_NUMBER = 0xFFFFFFFF
-_HISTORY = int64[:, :, ::1]
+_PLACE = 0xFFFFFFFF
+_KINDS = uint8[::1]
 _ROWS = uint32[::1]
 _FLAGS = boolean[::1]
 
@@ -44,23 +45,30 @@ def _touch_rows(
     live: int,
     count: int,
     touched: np.ndarray,
-    rows: np.ndarray,
     fresh: np.ndarray,
+    ends: np.ndarray,
+    kinds: np.ndarray,
+    rows: np.ndarray,
     history: np.ndarray,
 ) -> int:
+    at = ends[count - 1] + 1 if count else 0
     for i in range(start, stop):
         if i + AHEAD < slots.shape[0]:
             prefetch(words, slots[i + AHEAD])
         slot = slots[i]
         mark = words[slot, 0]
         if by_row or mark >> 32 != stamp:
-            words[slot, 0] = stamp << 32 | count
-            touched[count] = slot
-            rows[count] = i
-            fresh[count] = mark == 0 or (live >= 0 and words[slot, live] <= 0)
-            for word in range(first, history.shape[1]):
-                history[0, word, count] = words[slot, word]
+            new = mark == 0 or (live >= 0 and words[slot, live] <= 0)
+            if not new:
+                kinds[at], rows[at] = 1, i
+                for word in range(first, history.shape[0]):
+                    history[word, at] = words[slot, word]
+                at += 1
+            kinds[at], rows[at] = 0 if new else 2, i
+            words[slot, 0] = stamp << 32 | at
+            touched[count], fresh[count], ends[count] = slot, new, at
             count += 1
+            at += 1
     return count
 
 
@@ -77,17 +85,18 @@ def _record(
 ) -> None:
     for i in range(start, stop):
         slot = slots[i]
-        entry = words[slot, 0] & _NUMBER
+        at = words[slot, 0] & _PLACE
         if access >= 0:
             words[slot, access] = now
-        for word in range(first, history.shape[1]):
-            history[1, word, entry] = words[slot, word]
+        for word in range(first, history.shape[0]):
+            history[word, at] = words[slot, word]
 
 
 @kernel(
     int64(
         TABLE, FLOATS, READ_INTS, int64, boolean, int64, int64, int64, int64,
-        READ_TABLE, READ_TABLE, READ_FLOATS, READ_SIGNS, INTS, _ROWS, _FLAGS, _HISTORY,
+        READ_TABLE, READ_TABLE, READ_FLOATS, READ_SIGNS,
+        INTS, _FLAGS, INTS, _KINDS, _ROWS, TABLE,
     )
 )  # fmt: skip
 def change(
@@ -105,15 +114,19 @@ def change(
     column_floats: np.ndarray,
     signs: np.ndarray,
     touched: np.ndarray,
-    rows: np.ndarray,
     fresh: np.ndarray,
+    ends: np.ndarray,
+    kinds: np.ndarray,
+    rows: np.ndarray,
     history: np.ndarray,
 ) -> int:
     """Folds rows (see ``fold``) and tells what that changes; gives the number of entries.
 
     There is an entry a slot, in order of appearance, or, with ``by_row``, a row. For each: the
-    slot, the row where it appears, whether there was nothing before (by its mark, or by word
-    ``live``; -1: none), and its history. Word ``access`` (-1: none) becomes ``now``.
+    slot, whether there was nothing before (by its mark, or by word ``live``; -1: none), and the
+    column of ``history`` with what it is now. A column of ``history`` has its change kind, if
+    what it holds is emitted as it is, and the row where the entry appears. Word ``access`` (-1:
+    none) becomes ``now``.
     """
     count = 0
     size = 1 if by_row else BLOCK
@@ -121,7 +134,7 @@ def change(
         stop = min(start + size, slots.shape[0])
         count = _touch_rows(
             words, slots, start, stop, stamp, by_row, first, live, count,
-            touched, rows, fresh, history,
+            touched, fresh, ends, kinds, rows, history,
         )  # fmt: skip
         fold_rows(words, floats, slots, start, stop, program, columns, column_floats, signs)
         _record(words, slots, start, stop, first, access, now, history)
