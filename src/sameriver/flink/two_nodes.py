@@ -156,7 +156,9 @@ def _kept(build: _Build, old: StateNode, new: StateNode, below: int, exchange: N
     )
     places = _arranged(old, new)
     assert places is not None
-    arranged = build.add(_calc(places, _columns(new), row_type(columns)), below)
+    arranged = below
+    if places != tuple(range(len(new.reading.types))):
+        arranged = build.add(_calc(places, _columns(new), row_type(columns)), below)
     spread = build.add(_exchange(node.data["grouping"], row_type(columns)), arranged)
     data = {**new.node.data, **{key: node.data[key] for key in _OWN if key in node.data}}
     id = build.add(data, spread)
