@@ -13,8 +13,9 @@ from sqlglot import exp
 from functions.calls import CLOCK, lifted
 from sameriver import Session
 from sameriver.common.errors import SameriverError
-from sameriver.common.types import BINARIES, DataType
+from sameriver.common.types import BINARIES, STRING, DataType
 from sameriver.functions import render
+from sameriver.functions.casts import cast_allowed
 from sameriver.functions.failure import EvaluationError
 from sameriver.operators.compile import NOW, compile_expression
 from sameriver.plan.bind import bind_query
@@ -50,6 +51,9 @@ def answer(question: Question) -> Answer:
             return _aggregated(question)
         bound = bind(question)
     except SameriverError:
+        return Answer(question, "refused", ())
+    if not cast_allowed(bound.type, STRING):
+        # Flink shows values as text, so it was asked for a CAST that there is not.
         return Answer(question, "refused", ())
     try:
         return Answer(question, str(bound.type.plain), _values(question, bound))

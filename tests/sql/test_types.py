@@ -60,6 +60,13 @@ def type_of(sql: str) -> str:
             "ROW<`x` INT, `y z` STRING NOT NULL, `w` DATE>",
         ),
         ("row<r row<i int>>", "ROW<`r` ROW<`i` INT>>"),
+        ("BITMAP NOT NULL", "BITMAP NOT NULL"),
+        ("ARRAY<VARIANT>", "ARRAY<VARIANT>"),
+        (
+            "STRUCTURED<'shop.Item''s', id INT NOT NULL, name STRING>",
+            "STRUCTURED<'shop.Item''s', `id` INT NOT NULL, `name` STRING>",
+        ),
+        ("STRUCTURED<'empty'>", "STRUCTURED<'empty'>"),
     ],
 )
 def test_type_is_read_with_its_defaults(sql: str, expected: str) -> None:

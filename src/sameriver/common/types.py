@@ -35,6 +35,9 @@ class Root(Enum):
     MAP = "MAP"
     MULTISET = "MULTISET"
     ROW = "ROW"
+    STRUCTURED = "STRUCTURED"
+    BITMAP = "BITMAP"
+    VARIANT = "VARIANT"
     NULL = "NULL"
     DESCRIPTOR = "DESCRIPTOR"
 
@@ -60,8 +63,9 @@ class DataType:
         precision: characters (CHAR, VARCHAR), bytes (BINARY, VARBINARY), digits (DECIMAL) or
             digits of a second (TIME, TIMESTAMP, TIMESTAMP_LTZ).
         scale: digits after the point (DECIMAL).
-        children: element (ARRAY, MULTISET), key and value (MAP), fields (ROW).
-        names: field names (ROW).
+        children: element (ARRAY, MULTISET), key and value (MAP), fields (ROW, STRUCTURED).
+        names: field names (ROW, STRUCTURED).
+        class_name: what a STRUCTURED is called.
         attribute: set on time attributes.
     """
 
@@ -71,6 +75,7 @@ class DataType:
     scale: int | None = None
     children: tuple[DataType, ...] = ()
     names: tuple[str, ...] = ()
+    class_name: str = ""
     attribute: TimeAttribute | None = None
 
     def __str__(self) -> str:
@@ -90,9 +95,12 @@ class DataType:
             case Root.ARRAY | Root.MULTISET | Root.MAP:
                 inner = ", ".join(str(child) for child in self.children)
                 return f"{self.root.value}<{inner}>"
-            case Root.ROW:
+            case Root.ROW | Root.STRUCTURED:
                 pairs = zip(self.names, self.children, strict=True)
-                return "ROW<" + ", ".join(f"`{n}` {t}" for n, t in pairs) + ">"
+                parts = [f"`{n}` {t}" for n, t in pairs]
+                if self.root is Root.STRUCTURED:
+                    parts = ["'" + self.class_name.replace("'", "''") + "'", *parts]
+                return f"{self.root.value}<{', '.join(parts)}>"
             case _ if self.precision is not None:
                 return f"{self.root.value}({self.precision})"
         return str(self.root.value)
@@ -121,6 +129,8 @@ DOUBLE = DataType(root=Root.DOUBLE)
 DATE = DataType(root=Root.DATE)
 STRING = DataType(root=Root.VARCHAR, precision=MAX_LENGTH)
 BYTES = DataType(root=Root.VARBINARY, precision=MAX_LENGTH)
+BITMAP = DataType(root=Root.BITMAP)
+VARIANT = DataType(root=Root.VARIANT)
 NULL = DataType(root=Root.NULL)
 INTERVAL_YEAR_MONTH = DataType(root=Root.INTERVAL_YEAR_MONTH)
 INTERVAL_DAY_TIME = DataType(root=Root.INTERVAL_DAY_TIME)
@@ -182,6 +192,10 @@ def row(fields: Iterable[tuple[str, DataType]]) -> DataType:
     )
 
 
+def structured(class_name: str, fields: Iterable[tuple[str, DataType]]) -> DataType:
+    return replace(row(fields), root=Root.STRUCTURED, class_name=class_name)
+
+
 INTEGERS = (Root.TINYINT, Root.SMALLINT, Root.INT, Root.BIGINT)
 APPROXIMATE = (Root.FLOAT, Root.DOUBLE)
 NUMERIC = (*INTEGERS, Root.DECIMAL, *APPROXIMATE)
@@ -189,6 +203,9 @@ CHARACTERS = (Root.CHAR, Root.VARCHAR)
 BINARIES = (Root.BINARY, Root.VARBINARY)
 TIMESTAMPS = (Root.TIMESTAMP, Root.TIMESTAMP_LTZ)
 INTERVALS = (Root.INTERVAL_YEAR_MONTH, Root.INTERVAL_DAY_TIME)
+FIELDED = (Root.ROW, Root.STRUCTURED)
+UNORDERED = (Root.ARRAY, Root.MAP, Root.MULTISET, *FIELDED, Root.BITMAP, Root.VARIANT)
+"""Types without an order, though their values may be equal."""
 
 _POLARS: dict[Root, pl.DataType | type[pl.DataType]] = {
     Root.BOOLEAN: pl.Boolean,
@@ -206,6 +223,8 @@ _POLARS: dict[Root, pl.DataType | type[pl.DataType]] = {
     Root.TIME: pl.Time,
     Root.INTERVAL_YEAR_MONTH: pl.Int32,
     Root.INTERVAL_DAY_TIME: pl.Duration("ms"),
+    Root.BITMAP: pl.List(pl.UInt32),
+    Root.VARIANT: pl.String,
     Root.NULL: pl.Null,
 }
 
@@ -215,7 +234,9 @@ def to_polars(type: DataType) -> pl.DataType | type[pl.DataType]:
 
     TIMESTAMP(p) is a naive Datetime in ms (p <= 3), us (p <= 6) or ns; TIMESTAMP_LTZ the same in
     UTC; INTERVAL YEAR TO MONTH counts months (Int32), INTERVAL DAY TO SECOND is a Duration in ms;
-    MAP<k, v> is List(Struct{key, value}); MULTISET<t> is List(Struct{key, value: Int32}).
+    MAP<k, v> is List(Struct{key, value}); MULTISET<t> is List(Struct{key, value: Int32}); BITMAP is
+    a List(UInt32), rising and without repeats; VARIANT is JSON text in its shortest form, names in
+    order.
     """
     match type.root:
         case Root.DECIMAL:
@@ -231,7 +252,7 @@ def to_polars(type: DataType) -> pl.DataType | type[pl.DataType]:
             return pl.List(pl.Struct({"key": to_polars(key), "value": to_polars(value)}))
         case Root.MULTISET:
             return pl.List(pl.Struct({"key": to_polars(type.children[0]), "value": pl.Int32}))
-        case Root.ROW:
+        case Root.ROW | Root.STRUCTURED:
             pairs = zip(type.names, type.children, strict=True)
             return pl.Struct({name: to_polars(child) for name, child in pairs})
     return _POLARS[type.root]

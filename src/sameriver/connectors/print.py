@@ -76,7 +76,7 @@ def _shown(value: pl.Expr, type: DataType, context: TableContext) -> pl.Expr:
                 # An Instant keeps its seconds, a LocalDateTime drops them if zero.
                 return _grouped(plain) + "Z"
             return _trimmed(plain)
-        case Root.ROW:
+        case Root.ROW | Root.STRUCTURED:
             pairs = zip(type.names, type.children, strict=True)
             parts = [
                 _shown(value.struct.field(name), child, context).fill_null("null")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from sameriver.common.changes import ChangeKind
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import UserError, nearest, place_of
 from sameriver.common.schema import Schema
+from sameriver.common.types import DataType, Root
 from sameriver.connectors.absent import ABSENT
 from sameriver.connectors.blackhole import BLACKHOLE
 from sameriver.connectors.case import CASE
@@ -22,6 +23,8 @@ from sameriver.connectors.print import PRINT
 CONNECTORS: dict[str, Connector] = {
     c.name: c for c in (FILESYSTEM, DATAGEN, PRINT, BLACKHOLE, NEXMARK, FRAME, CASE)
 }
+_OF_SCRIPTS = ", ".join(name for name in CONNECTORS if name not in (FRAME.name, CASE.name))
+"""Those that a script can name by itself."""
 
 _COMMON = (
     ConnectorOption("scan.watermark.emit.strategy", "on-periodic or on-event"),
@@ -44,15 +47,16 @@ def connector(name: str) -> Connector:
     if not name:
         raise UserError(
             "MISSING_OPTION",
-            "the table has no option 'connector'",
-            hint=f"Add WITH ('connector' = '...'). Connectors: {', '.join(CONNECTORS)}.",
+            "a table without option 'connector' has no rows",
+            hint=f"Add WITH ('connector' = '...'). Connectors: {_OF_SCRIPTS}.",
         )
     known = CONNECTORS | ABSENT
     if name not in known:
         raise UserError(
             "UNKNOWN_CONNECTOR",
             f"there is no connector '{name}'",
-            hint=f"{nearest(name, known)} Connectors: {', '.join(CONNECTORS)}.",
+            hint=f"{nearest(name, known)} Connectors: {_OF_SCRIPTS}.",
+            position=place_of(name),
         )
     return known[name]
 
@@ -74,7 +78,7 @@ def check_options(
 
     Raises:
         UserError: UNKNOWN_CONNECTOR, UNKNOWN_FORMAT, UNKNOWN_OPTION, MISSING_OPTION, BAD_OPTION,
-            UNKNOWN_METADATA.
+            UNKNOWN_METADATA, UNSUPPORTED_TYPE.
     """
     found = connector(name)
     known = [*found.options, *_COMMON, *_format_options(found, options)]
@@ -87,6 +91,7 @@ def check_options(
                 "UNKNOWN_OPTION",
                 f"connector '{name}' has no option '{key}'",
                 hint=nearest(key, keys),
+                position=place_of(key),
             )
     for option in known:
         if option.required and option.key not in options:
@@ -94,12 +99,46 @@ def check_options(
                 "MISSING_OPTION",
                 f"connector '{name}' needs option '{option.key}': {option.text}",
                 hint=f"Add '{option.key}' = '...' to the WITH clause.",
+                position=place_of(name),
             )
     _check_metadata(found, metadata)
     if found.lookup is not None:
         LookupCache.of(options)
+    columns = schema or Schema(())
+    if found.source is not None:
+        _check_types(found, columns)
     if found.check is not None:
-        found.check(options, schema or Schema(()))
+        found.check(options, columns)
+
+
+def _check_types(found: Connector, columns: Schema) -> None:
+    """Refuses types that are known inside a job only.
+
+    Raises:
+        UserError: UNSUPPORTED_TYPE.
+    """
+    for field in columns:
+        inner = next((root for root in _roots(field.type) if root in _INSIDE), None)
+        if inner is not None:
+            raise UserError(
+                "UNSUPPORTED_TYPE",
+                f"column '{field.name}' is a {field.type.name}, which connector '{found.name}'"
+                " can't hold",
+                hint=_INSIDE[inner],
+            )
+
+
+_INSIDE = {
+    Root.BITMAP: "Declare BYTES: BITMAP_TO_BYTES and BITMAP_FROM_BYTES convert.",
+    Root.VARIANT: "Declare STRING: JSON_STRING and PARSE_JSON convert.",
+    Root.STRUCTURED: "Declare a ROW of its fields, or a column for each.",
+}
+
+
+def _roots(type: DataType) -> Iterator[Root]:
+    yield type.root
+    for child in type.children:
+        yield from _roots(child)
 
 
 def looked_up(name: str, options: Mapping[str, str]) -> bool:
@@ -143,4 +182,5 @@ def _check_metadata(found: Connector, keys: Iterable[str]) -> None:
                 "UNKNOWN_METADATA",
                 f"connector '{found.name}' has no metadata '{key}'",
                 hint=nearest(key, known) or "It has none: drop the column.",
+                position=place_of(key),
             )

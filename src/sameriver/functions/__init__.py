@@ -5,6 +5,7 @@ from __future__ import annotations
 from sameriver.functions.addresses import ADDRESSES
 from sameriver.functions.aggregates import AGGREGATES
 from sameriver.functions.arithmetic import ARITHMETIC
+from sameriver.functions.bitmaps import BITMAPS
 from sameriver.functions.collections import COLLECTIONS
 from sameriver.functions.comparison import COMPARISON
 from sameriver.functions.conditional import CONDITIONAL
@@ -14,12 +15,14 @@ from sameriver.functions.identity import IDENTITY
 from sameriver.functions.json import JSON
 from sameriver.functions.logic import LOGIC
 from sameriver.functions.mathematics import MATHEMATICS
+from sameriver.functions.objects import OBJECTS
 from sameriver.functions.percentile import PERCENTILES
 from sameriver.functions.ranking import RANKING
 from sameriver.functions.regex import REGEX
 from sameriver.functions.signature import AggregateFunction, ScalarFunction
 from sameriver.functions.strings import STRINGS
 from sameriver.functions.temporal import TEMPORALS
+from sameriver.functions.variants import VARIANTS
 
 FAMILIES = {
     "Comparison": COMPARISON,
@@ -34,6 +37,9 @@ FAMILIES = {
     "Addresses": ADDRESSES,
     "Time": TEMPORALS,
     "Collections": COLLECTIONS,
+    "Objects": OBJECTS,
+    "Bitmaps": BITMAPS,
+    "Variants": VARIANTS,
     "JSON": JSON,
     "Identity and types": IDENTITY,
     "Percentiles": PERCENTILES,

@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 
 from sameriver.common.types import (
     BIGINT,
+    BINARIES,
     DOUBLE,
     NUMERIC,
     STRING,
+    UNORDERED,
     DataType,
     Root,
     array,
@@ -28,14 +30,15 @@ from sameriver.functions.forms import (
     Form,
     first,
     infer,
+    wrong_arguments,
 )
 from sameriver.functions.signature import AggregateFunction, Infer, Operand, Resolved
 
 _ORDERED = Family(
-    "<any but array, map or row>",
-    frozenset(Root) - {Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW, Root.DESCRIPTOR},
+    "<any but array, map, row or binary>",
+    frozenset(Root) - {*UNORDERED, *BINARIES, Root.DESCRIPTOR},
 )
-_NEVER_NULL = frozenset({"COUNT", "APPROX_COUNT_DISTINCT", "$SUM0"})
+_NEVER_NULL = frozenset({"COUNT", "COLLECT"})
 
 
 def aggregate_type(name: str, operands: Sequence[Operand], *, empty: bool) -> DataType:
@@ -66,6 +69,13 @@ def _deviation(operands: Sequence[Operand]) -> DataType:
 
 
 def _count(operands: Sequence[Operand]) -> Resolved:
+    if len(operands) > 1:
+        raise wrong_arguments(
+            "COUNT",
+            operands,
+            ((ANY,),),
+            hint="Count one column at a time.",
+        )
     return Resolved(tuple(operand.type.plain for operand in operands), BIGINT.not_null)
 
 

@@ -11,6 +11,7 @@ from sameriver.common.types import (
     APPROXIMATE,
     BINARIES,
     CHARACTERS,
+    FIELDED,
     INTEGERS,
     MAX_LENGTH,
     NUMERIC,
@@ -26,6 +27,7 @@ from sameriver.functions.coercion import implicit_cast_allowed
 from sameriver.functions.decimals import as_decimal, big, rescale, truncated, unscaled
 from sameriver.functions.failure import fail_if_null
 from sameriver.functions.parse import exact_text, parsed
+from sameriver.functions.roaring import packed
 from sameriver.functions.zones import to_instant, to_wall
 
 __all__ = ["cast", "cast_allowed", "cast_fallible", "implicit_cast_allowed"]
@@ -50,9 +52,15 @@ def cast_allowed(source: DataType, target: DataType) -> bool:
     if one is Root.NULL:
         return True
     if two in CHARACTERS:
-        return one not in (Root.DESCRIPTOR,)
+        return one not in (Root.DESCRIPTOR, Root.VARIANT)
     if one in CHARACTERS:
         return two in _READABLE
+    if one is Root.BITMAP:
+        return two in (Root.BITMAP, *BINARIES)
+    if one is two is Root.VARIANT:
+        return True
+    if one is two and source.class_name != target.class_name:
+        return False
     if one is two and source.children:
         pairs = zip(source.children, target.children, strict=False)
         same = len(source.children) == len(target.children)
@@ -223,7 +231,7 @@ def _part(milliseconds: pl.Expr, target: DataType) -> pl.Expr:
 def _binary(value: pl.Expr, source: DataType, target: DataType) -> pl.Expr:
     """Bytes cut to the length of the target; BINARY(n) is filled up with zeros."""
     length = target.precision or 1
-    octets = value.cast(pl.Binary)
+    octets = packed(value) if source.root is Root.BITMAP else value.cast(pl.Binary)
     fixed = target.root is Root.BINARY
     if source.root is target.root and (source.precision or 0) == length:
         return octets
@@ -246,7 +254,7 @@ def _each(
         )
 
     def whole(value: pl.Expr) -> pl.Expr:
-        if source.root is Root.ROW:
+        if source.root in FIELDED:
             fields = [
                 part(value.struct.field(old), i).alias(new)
                 for i, (old, new) in enumerate(zip(source.names, target.names, strict=True))

@@ -10,8 +10,10 @@ import polars as pl
 from sameriver.common.types import (
     BOOLEAN,
     CHARACTERS,
+    FIELDED,
     INT,
     STRING,
+    VARIANT,
     DataType,
     Root,
     array,
@@ -52,6 +54,7 @@ from sameriver.functions.signature import (
     Resolved,
     ScalarFunction,
 )
+from sameriver.functions.variants import member
 
 _Args = Sequence[pl.Expr]
 
@@ -112,10 +115,13 @@ def _make_row(evaluation: Evaluation, args: _Args) -> pl.Expr:
     return pl.struct([arg.alias(name) for arg, name in pairs])
 
 
+_VARIANT = Family("<variant>", frozenset({Root.VARIANT}))
 _KEYED: tuple[Form, ...] = (
     (LIST, WHOLE),
     (MAPPING, ANY),
     (Family("<row>", frozenset({Root.ROW})), WHOLE),
+    (_VARIANT, WHOLE),
+    (_VARIANT, TEXT),
 )
 
 
@@ -126,6 +132,8 @@ def _item(operands: Sequence[Operand]) -> Resolved:
         if not isinstance(place, int) or not 0 < place <= len(container.children):
             raise wrong_arguments("ITEM", operands, _KEYED, hint="Rows take a constant position.")
         return Resolved((container, key), container.children[place - 1].with_nullable(True))
+    if container.root is Root.VARIANT:
+        return Resolved((container, key), VARIANT)
     if container.root is Root.ARRAY:
         place = operands[1].value
         if isinstance(place, int) and place < 1:
@@ -145,6 +153,8 @@ def _take(evaluation: Evaluation, args: _Args) -> pl.Expr:
     type = evaluation.operands[0].type
     if type.root is Root.ROW:
         return container.struct.field(type.names[_place(evaluation) - 1])
+    if type.root is Root.VARIANT:
+        return member(container, key)
     if type.root is Root.ARRAY:
         found = container.list.get(pl.when(key > 0).then(key.cast(pl.Int64) - 1), null_on_oob=True)
         return fail_where(
@@ -191,7 +201,7 @@ def _index_of(items: pl.Expr, wanted: pl.Expr) -> pl.Expr:
 
 
 def _field(operands: Sequence[Operand]) -> Resolved:
-    form: Form = (Family("<row>", frozenset({Root.ROW})), SYMBOL)
+    form: Form = (Family("<row>", frozenset(FIELDED)), SYMBOL)
     holder, name = fit("FIELD", (form,), operands)
     fields = dict(zip(holder.names, holder.children, strict=True))
     type = fields.get(str(operands[1].value))

@@ -8,13 +8,19 @@ from collections.abc import Callable, Sequence
 import polars as pl
 
 from sameriver.common.errors import UserError
-from sameriver.common.types import APPROXIMATE, BOOLEAN, CHARACTERS, NUMERIC, DataType, Root
+from sameriver.common.types import (
+    APPROXIMATE,
+    BOOLEAN,
+    CHARACTERS,
+    NUMERIC,
+    UNORDERED,
+    DataType,
+)
 from sameriver.functions.coercion import comparable
 from sameriver.functions.forms import ANY, Form, wrong_arguments
 from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
 
 _PAIR: tuple[Form, ...] = ((ANY, ANY),)
-_UNORDERED = (Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW)
 
 
 def _compared(name: str, *, equality: bool, nullable: bool | None = None) -> Infer:
@@ -23,7 +29,7 @@ def _compared(name: str, *, equality: bool, nullable: bool | None = None) -> Inf
             raise wrong_arguments(name, operands, _PAIR)
         left, right = (operand.type.plain for operand in operands)
         common = comparable(left, right, equality=equality)
-        if common is None or (common.root in _UNORDERED and not equality):
+        if common is None or (common.root in UNORDERED and not equality):
             raise incomparable(name, operands)
         either = left.nullable or right.nullable
         result = BOOLEAN.with_nullable(either if nullable is None else nullable)

@@ -37,14 +37,22 @@ def _run(
         (one if len(one) == height else one.new_from_index(0, height)).alias(str(position))
         for position, one in enumerate(series)
     ]
-    frame = pl.DataFrame(columns)
+    given = pl.DataFrame(columns)
+    frame = given.with_columns(_negative_zeros(given))
     distinct = frame.unique()
-    values = [function(*row) if nulls or None not in row else None for row in distinct.iter_rows()]
+    rows = distinct.select(given.columns).iter_rows()
+    values = [function(*row) if nulls or None not in row else None for row in rows]
     results = distinct.with_columns(pl.Series("result", values, dtype=dtype, strict=False))
     joined = frame.join(
         results, on=frame.columns, how="left", nulls_equal=True, maintain_order="left"
     )
     return joined["result"]
+
+
+def _negative_zeros(frame: pl.DataFrame) -> list[pl.Expr]:
+    """Where a number is -0.0, which counts as equal to 0.0 but has another text."""
+    floating = [name for name, dtype in frame.schema.items() if dtype.is_float()]
+    return [((pl.col(c) == 0) & (1 / pl.col(c) < 0)).alias(f"-{c}") for c in floating]
 
 
 def common_length(series: Sequence[pl.Series]) -> int:

@@ -20,6 +20,7 @@ from sameriver.common.types import (
     NUMERIC,
     STRING,
     TIMESTAMPS,
+    UNORDERED,
     DataType,
     Root,
 )
@@ -64,9 +65,7 @@ def _family(text: str, *roots: Root, default: DataType | None = None) -> Family:
 
 
 ANY = Family("<any>")
-PLAIN = Family(
-    "<any but array, map or row>", frozenset(Root) - {Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW}
-)
+PLAIN = Family("<any but array, map or row>", frozenset(Root) - frozenset(UNORDERED))
 TEXT = _family("<string>", *CHARACTERS, default=STRING)
 SHOWN = Family("<string or number>", frozenset(CHARACTERS), STRING, also=NUMERIC)
 WHOLE = _family("<integer>", *INTEGERS, default=INT)

@@ -250,7 +250,9 @@ def to_json(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
         case Root.ARRAY:
             items = value.list.eval(_or_null(pl.element(), type.children[0], evaluation))
             return pl.format("[{}]", items.list.join(","))
-        case Root.ROW:
+        case Root.VARIANT:
+            return value
+        case Root.ROW | Root.STRUCTURED:
             pairs = zip(type.names, type.children, strict=True)
             fields = [
                 pl.format(

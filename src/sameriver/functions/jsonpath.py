@@ -79,6 +79,20 @@ def parse(text: str) -> JsonValue:
     return value
 
 
+def first_value(text: str, decoder: json.JSONDecoder) -> object:
+    """The first JSON value of a text; what follows it does not count, as in Flink.
+
+    Raises:
+        ValueError: there is none, or what follows a word or number is part of it.
+    """
+    start = text.lstrip(" \t\r\n")
+    value, end = decoder.raw_decode(start)
+    follows = start[end : end + 1]
+    if start[0] not in '{["' and follows not in ("", " ", "\t", "\r", "\n"):
+        raise ValueError(f"'{follows}' follows the first value")
+    return value
+
+
 def _refuse(word: str) -> None:
     raise ValueError(word)
 

@@ -60,7 +60,7 @@ def _reader(type: DataType) -> Convert | None:
             return lambda value: {
                 _null(keys, one["key"]): _null(counts, one["value"]) for one in value
             }
-        case Root.ROW:
+        case Root.ROW | Root.STRUCTURED:
             readers = [
                 (name, convert)
                 for name, child in zip(type.names, type.children, strict=True)
@@ -87,7 +87,7 @@ def _writer(type: DataType) -> Convert | None:
             return lambda value: [
                 {"key": _null(keys, k), "value": _null(counts, v)} for k, v in value.items()
             ]
-        case Root.ROW:
+        case Root.ROW | Root.STRUCTURED:
             return lambda value: _row(value, type)
         case Root.TIMESTAMP_LTZ:
             return _instant

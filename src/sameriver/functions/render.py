@@ -11,10 +11,12 @@ from sameriver.common.types import (
     APPROXIMATE,
     BINARIES,
     CHARACTERS,
+    FIELDED,
     DataType,
     Root,
 )
 from sameriver.functions.distinct import by_distinct
+from sameriver.functions.octets import decoded
 from sameriver.functions.zones import to_wall
 
 
@@ -28,7 +30,7 @@ def text(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr:
         case root if root in APPROXIMATE:
             return _floating(value)
         case root if root in BINARIES:
-            return by_distinct(_decoded, pl.String, value)
+            return decoded(value)
         case Root.DATE:
             return _dated(value, "%Y-%m-%d")
         case Root.TIME:
@@ -41,17 +43,20 @@ def text(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr:
             return _months(value)
         case Root.INTERVAL_DAY_TIME:
             return _duration(value)
-        case Root.ARRAY | Root.MAP | Root.MULTISET | Root.ROW:
+        case Root.BITMAP:
+            return numbers_text(value)
+        case Root.ARRAY | Root.MAP | Root.MULTISET | Root.ROW | Root.STRUCTURED:
             return _nested(value, type, zone)
     return value.cast(pl.String)
 
 
+def numbers_text(bitmap: pl.Expr) -> pl.Expr:
+    """``{1,2}``."""
+    return pl.format("{{{}}}", bitmap.cast(pl.List(pl.String)).list.join(","))
+
+
 def _digits(type: DataType) -> int:
     return 6 if type.precision is None else type.precision
-
-
-def _decoded(value: bytes) -> str:
-    return value.decode("utf-8", errors="replace")
 
 
 def _fraction(value: pl.Expr, pattern: str, digits: int) -> pl.Expr:
@@ -77,6 +82,12 @@ def _floating(value: pl.Expr) -> pl.Expr:
     held = pl.when(~plain).then(value)
     odd = by_distinct(_java, pl.String, held.cast(pl.String), held.cast(pl.Float64))
     return pl.when(plain).then(value.cast(pl.String)).otherwise(odd)
+
+
+def java_text(value: float) -> str:
+    """A DOUBLE as Java prints it."""
+    size = abs(value)
+    return repr(value) if size == 0 or 1e-3 <= size < 1e7 else _java(repr(value), value)
 
 
 def _java(shown: str, exact: float) -> str:
@@ -111,9 +122,12 @@ def _duration(value: pl.Expr) -> pl.Expr:
 
 
 def _nested(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr:
-    if type.root is Root.ROW:
+    if type.root in FIELDED:
         pairs = zip(type.names, type.children, strict=True)
         parts = [_or_null(value.struct.field(name), child, zone) for name, child in pairs]
+        if type.root is Root.STRUCTURED:
+            named = zip(type.names, parts, strict=True)
+            parts = [pl.lit(f"{name}=") + part for name, part in named]
         shown = pl.format("({})", pl.concat_str(parts, separator=", "))
         return pl.when(value.is_not_null()).then(shown)
     if type.root is Root.ARRAY:

@@ -331,7 +331,10 @@ def _overlap_types(operands: Sequence[Operand]) -> Resolved:
 
 
 def _overlap(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    """Periods that only touch overlap too, as in Flink; their ends may be swapped."""
+    """Periods that only touch overlap too, as in Flink; their ends may be swapped.
+
+    A bound that is NULL counts as a start; what is known of the others may still tell them apart.
+    """
     types = [operand.type for operand in evaluation.operands]
     bounds: list[pl.Expr] = []
     for place in (0, 2):
@@ -340,8 +343,7 @@ def _overlap(evaluation: Evaluation, args: _Args) -> pl.Expr:
             end = shift(start, end, types[place], types[place + 1])
         bounds += [pl.when(start <= end).then(start).otherwise(end)]
         bounds += [pl.when(start <= end).then(end).otherwise(start)]
-    known = pl.all_horizontal([arg.is_not_null() for arg in args])
-    return pl.when(known).then((bounds[1] >= bounds[2]) & (bounds[3] >= bounds[0]))
+    return (bounds[1] >= bounds[2]) & (bounds[3] >= bounds[0])
 
 
 def _clock(name: str, result: DataType, *aliases: str) -> ScalarFunction:

@@ -21,6 +21,7 @@ _BARE = (
     "CURRENT_CATALOG",
     "LOCALTIMESTAMP",
     "LOCALTIME",
+    "PI",
     "SESSION_USER",
     "SYSTEM_USER",
     "USER",
@@ -50,7 +51,7 @@ _NOT_CALLS = (
 def no_parentheses(cursor: Cursor) -> exp.Expr | None:
     """CURRENT_DATE and the like, ``ARRAY[...]`` and ``MAP[...]``; None: something else."""
     token, following = cursor.token, cursor.peek().upper
-    if token.upper in _BARE and following != "(":
+    if token.upper in _BARE and following not in ("(", "."):
         cursor.advance()
         return cursor.mark(exp.Anonymous(this=token.upper, expressions=[]), token)
     if token.upper in _BRACKETS and following == "[":

@@ -23,6 +23,8 @@ _PLAIN = {
     "DATE": t.DATE,
     "STRING": t.STRING,
     "BYTES": t.BYTES,
+    "BITMAP": t.BITMAP,
+    "VARIANT": t.VARIANT,
 }
 
 _SIZED: dict[str, tuple[Callable[[int], DataType], int, int, int]] = {
@@ -36,7 +38,7 @@ _SIZED: dict[str, tuple[Callable[[int], DataType], int, int, int]] = {
 }
 """Word, constructor, default, least and most."""
 
-_NESTED = ("ARRAY", "MAP", "MULTISET", "ROW")
+_NESTED = ("ARRAY", "MAP", "MULTISET", "ROW", "STRUCTURED")
 _DECIMALS = ("DECIMAL", "DEC", "NUMERIC")
 _KNOWN = (*_PLAIN, *_SIZED, *_NESTED, *_DECIMALS, "DOUBLE", "INTERVAL")
 _OTHERS = {
@@ -64,6 +66,8 @@ _ROOTS = {
     Root.INTERVAL_YEAR_MONTH: exp.DataType.Type.INTERVAL,
     Root.INTERVAL_DAY_TIME: exp.DataType.Type.INTERVAL,
     Root.MULTISET: exp.DataType.Type.USERDEFINED,
+    Root.STRUCTURED: exp.DataType.Type.USERDEFINED,
+    Root.BITMAP: exp.DataType.Type.USERDEFINED,
 }
 
 _LONGER = {
@@ -142,8 +146,8 @@ def _base(cursor: Cursor) -> DataType:
 
 
 def _unknown(cursor: Cursor, token: Token) -> None:
-    if token.upper in ("RAW", "VARIANT", "STRUCTURED"):
-        cursor.unsupported(f"type {token.upper}", token, "Use ROW, MAP or STRING.")
+    if token.upper == "RAW":
+        cursor.unsupported("type RAW", token, "Use ROW, MAP or STRING.")
     other = _OTHERS.get(token.upper)
     hint = f"Flink's word for it is {other}." if other else nearest(token.text, _KNOWN)
     raise UserError(
@@ -200,6 +204,8 @@ def _nested(cursor: Cursor, word: str) -> DataType:
         if cursor.accept(">"):
             return t.row(())
         return _row(cursor, opening, ">")
+    if word == "STRUCTURED":
+        return _structured(cursor, opening)
     first = nullable_type(cursor)
     if word == "MAP":
         cursor.expect(",")
@@ -208,6 +214,14 @@ def _nested(cursor: Cursor, word: str) -> DataType:
         result = t.array(first) if word == "ARRAY" else t.multiset(first)
     cursor.close(opening, ">")
     return result
+
+
+def _structured(cursor: Cursor, opening: Token) -> DataType:
+    """``STRUCTURED<'class', field type, ...>``."""
+    name = cursor.string("the name of the class, in single quotes")
+    fields = cursor.separated(lambda: _field(cursor)) if cursor.accept(",") else []
+    cursor.close(opening, ">")
+    return t.structured(name, fields)
 
 
 def _row(cursor: Cursor, opening: Token, closing: str) -> DataType:

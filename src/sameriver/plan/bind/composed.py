@@ -9,6 +9,9 @@ from sqlglot import exp
 from sameriver.common.errors import UserError
 from sameriver.sql.nodes import Arguments, position
 
+_Rule = Callable[[exp.Expr, exp.Expr | None], exp.Expr]
+"""From the call and its FILTER to the same in terms of other aggregates."""
+
 
 def composed(node: exp.Expr) -> exp.Expr | None:
     """The same in terms of other aggregates; None if it is none of these.
@@ -74,6 +77,26 @@ def _percentile(call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
     return _call("$PERCENTILE", listed, share)
 
 
+def _bitmap(combine: str, *, counted: bool) -> _Rule:
+    """A bitmap of all values that are not NULL, or how many numbers are in it."""
+
+    def rule(call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
+        value = call.expressions[0] if len(call.expressions) == 1 else None
+        if value is None or isinstance(value, exp.Star):
+            raise _wrong(call, f"{call.name}(value)")
+        if isinstance(value, exp.Distinct):
+            value = value.expressions[0]
+        build = combine == "BITMAP_BUILD"
+        listed = exp.Distinct(expressions=[value]) if build else value
+        known = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
+        asked = known if condition is None else exp.And(this=known, expression=condition.this)
+        some = exp.Filter(this=_call("ARRAY_AGG", listed), expression=exp.Where(this=asked))
+        bitmap = _call(combine, some)
+        return _call("BITMAP_CARDINALITY", bitmap) if counted else bitmap
+
+    return rule
+
+
 def _call(name: str, *args: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=list(args))
 
@@ -95,9 +118,17 @@ def _wrong(call: exp.Expr, takes: str) -> UserError:
     )
 
 
-_RULES: Mapping[str, Callable[[exp.Expr, exp.Expr | None], exp.Expr]] = {
+_RULES: Mapping[str, _Rule] = {
     "JSON_ARRAYAGG": _json_array,
     "JSON_OBJECTAGG": _json_object,
     "PERCENTILE": _percentile,
+    "BITMAP_BUILD_AGG": _bitmap("BITMAP_BUILD", counted=False),
+    "BITMAP_BUILD_CARDINALITY_AGG": _bitmap("BITMAP_BUILD", counted=True),
+    "BITMAP_AND_AGG": _bitmap("$BITMAP_AND", counted=False),
+    "BITMAP_AND_CARDINALITY_AGG": _bitmap("$BITMAP_AND", counted=True),
+    "BITMAP_OR_AGG": _bitmap("$BITMAP_OR", counted=False),
+    "BITMAP_OR_CARDINALITY_AGG": _bitmap("$BITMAP_OR", counted=True),
+    "BITMAP_XOR_AGG": _bitmap("$BITMAP_XOR", counted=False),
+    "BITMAP_XOR_CARDINALITY_AGG": _bitmap("$BITMAP_XOR", counted=True),
 }
 COMPOSED = frozenset(_RULES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sameriver.common.errors import UserError, nearest
-from sameriver.common.types import Root
+from sameriver.common.types import FIELDED, Root
 from sameriver.plan.bind.calls import call
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.literals import text
@@ -49,11 +49,11 @@ def field(row: Expression, name: str, node: exp.Expr) -> Expression:
     Raises:
         UserError: NOT_A_ROW, UNKNOWN_FIELD.
     """
-    if row.type.root is not Root.ROW:
+    if row.type.root not in FIELDED:
         raise UserError(
             "NOT_A_ROW",
             f"'{name}' is asked of a {row.type.name}, which has no fields",
-            hint="Only columns of type ROW have fields.",
+            hint="Only values of type ROW or STRUCTURED have fields.",
             position=position(node),
         )
     if name not in row.type.names:
@@ -70,11 +70,11 @@ def bind_bracket(node: exp.Expr, environment: Environment) -> Expression:
     """``array[1]``, ``map['key']``, ``row[1]``."""
     container = environment.bind(node.this)
     key = environment.bind(node.expressions[0])
-    if container.type.root not in (Root.ARRAY, Root.MAP, Root.ROW):
+    if container.type.root not in (Root.ARRAY, Root.MAP, Root.ROW, Root.VARIANT):
         raise UserError(
             "NOT_A_COLLECTION",
             f"[...] is asked of a {container.type.name}, which has no elements",
-            hint="Only values of type ARRAY, MAP and ROW have elements.",
+            hint="Only values of type ARRAY, MAP, ROW and VARIANT have elements.",
             position=position(node),
         )
     return call("ITEM", [container, key])

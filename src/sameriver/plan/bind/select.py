@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Schema, unique
-from sameriver.common.types import INT, Root
+from sameriver.common.types import FIELDED, INT
 from sameriver.plan import logical
 from sameriver.plan.bind.aggregate import bind_grouping, find_aggregate
 from sameriver.plan.bind.context import Context, Environment
@@ -202,7 +202,7 @@ def _fields(item: exp.Expr, path: Sequence[str], scope: Scope) -> list[Item]:
     row: Expression = column
     for name in fields:
         row = field(row, name, item)
-    if row.type.root is not Root.ROW:
+    if row.type.root not in FIELDED:
         raise UserError(
             "NOT_A_ROW",
             f"'{'.'.join(path)}.*' is asked of a {row.type.name}, which has no fields",

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sameriver.common.errors import UserError
 from sameriver.common.schema import unique
-from sameriver.common.types import Root
+from sameriver.common.types import UNORDERED
 from sameriver.plan import logical
 from sameriver.plan.bind.context import Context, Environment
 from sameriver.plan.bind.paths import parts_of
@@ -17,8 +17,6 @@ from sameriver.plan.bind.scope import Scope, relation_of
 from sameriver.plan.expressions import Column, Expression, Literal, Named, SortKey, to_sql
 from sameriver.plan.logical import Logical
 from sameriver.sql.nodes import position
-
-_UNORDERED = (Root.ARRAY, Root.MAP, Root.MULTISET, Root.ROW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,7 @@ def _key(node: exp.Expr, columns: Sequence[Named], environment: Environment) -> 
     if isinstance(node, exp.Literal) and not node.is_string:
         return _ordinal(node, columns)
     bound = environment.bind(node)
-    if bound.type.root in _UNORDERED:
+    if bound.type.root in UNORDERED:
         raise UserError(
             "NOT_COMPARABLE",
             f"ORDER BY takes no {bound.type.name}, which has no order",

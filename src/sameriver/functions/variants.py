@@ -1,0 +1,145 @@
+"""VARIANT: a value of any kind, held as JSON text in its shortest form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+
+import polars as pl
+
+from sameriver.common.types import VARIANT
+from sameriver.functions.distinct import by_distinct
+from sameriver.functions.failure import failure
+from sameriver.functions.forms import TEXT, TRUTH, Form, infer
+from sameriver.functions.jsonpath import first_value
+from sameriver.functions.render import java_text
+from sameriver.functions.signature import Evaluation, ScalarFunction
+
+_DIGITS = 38
+"""Numbers with more are held as DOUBLE."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A number as its text shows it."""
+
+    text: str
+
+
+def _whole(written: str) -> _Number:
+    return _Number(str(int(written))) if len(written) <= _DIGITS else _fraction(written)
+
+
+def _fraction(written: str) -> _Number:
+    """A DECIMAL without zeros at its end, or a DOUBLE where there is an exponent."""
+    exact = Decimal(written)
+    digits, exponent = exact.as_tuple()[1:]
+    scale = -int(exponent)
+    if written.lower().find("e") < 0 and max(len(digits), scale) <= _DIGITS:
+        shown = f"{exact:f}"
+        return _Number(shown.rstrip("0").rstrip(".") if scale > 0 else shown)
+    return _Number(java_text(float(written)))
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"there is no number {word}")
+
+
+def _object(pairs: list[tuple[str, object]], *, repeats: bool) -> dict[str, object]:
+    """Raises ValueError for a name that stands twice, unless that is allowed."""
+    found = dict(pairs)
+    if len(found) < len(pairs) and not repeats:
+        raise ValueError("a name stands twice in an object")
+    return found
+
+
+def _decoder(repeats: bool) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        parse_int=_whole,
+        parse_float=_fraction,
+        parse_constant=_refuse,
+        object_pairs_hook=partial(_object, repeats=repeats),
+    )
+
+
+_DECODERS = {repeats: _decoder(repeats) for repeats in (False, True)}
+_KEPT = json.JSONDecoder(parse_int=_Number, parse_float=_Number)
+"""For text of variants: numbers stay as they are."""
+
+
+_quoted = partial(json.dumps, ensure_ascii=False)
+
+
+def _dump(value: object) -> str:
+    match value:
+        case _Number():
+            return value.text
+        case dict():
+            names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+            return "{" + ",".join(f"{_quoted(name)}:{_dump(value[name])}" for name in names) + "}"
+        case list():
+            return "[" + ",".join(map(_dump, value)) + "]"
+    return _quoted(value)
+
+
+def _parsed(text: str, *, repeats: bool) -> str:
+    """The value that JSON text tells.
+
+    Raises:
+        EvaluationError: BAD_JSON.
+    """
+    try:
+        return _dump(first_value(text, _DECODERS[repeats]))
+    except ValueError as error:
+        raise failure("BAD_JSON", f"'{text}' is no JSON: {error}") from None
+
+
+def _parsed_or_none(text: str, *, repeats: bool) -> str | None:
+    try:
+        return _dump(first_value(text, _DECODERS[repeats]))
+    except ValueError:
+        return None
+
+
+def _parse(name: str, read: Callable[..., str | None], nullable: bool | None) -> ScalarFunction:
+    forms: tuple[Form, ...] = ((TEXT,), (TEXT, TRUTH))
+
+    def kernel(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+        return by_distinct(
+            lambda text, repeats=False: read(text, repeats=repeats), pl.String, *args
+        )
+
+    return ScalarFunction(
+        name=name,
+        infer=infer(name, *forms, result=VARIANT, nullable=nullable),
+        kernel=kernel,
+        fallible=nullable is None,
+    )
+
+
+def member(variant: pl.Expr, key: pl.Expr) -> pl.Expr:
+    """A field of an object by its name, or an element of an array by its place from 1.
+
+    Raises:
+        EvaluationError: NOT_A_COLLECTION, when evaluated.
+    """
+    return by_distinct(_member, pl.String, variant, key)
+
+
+def _member(text: str, key: str | int) -> str | None:
+    value = _KEPT.decode(text)
+    if isinstance(key, str) and isinstance(value, dict):
+        return _dump(value[key]) if key in value else None
+    if isinstance(key, int) and isinstance(value, list):
+        return _dump(value[key - 1]) if 0 < key <= len(value) else None
+    what = "object" if isinstance(key, str) else "array"
+    raise failure("NOT_A_COLLECTION", f"'{text}' is no {what}, so it has no [{key!r}]")
+
+
+VARIANTS = [
+    _parse("PARSE_JSON", _parsed, None),
+    _parse("TRY_PARSE_JSON", _parsed_or_none, True),
+]
