@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.types import INTEGERS, DataType, Root, to_polars
+from sameriver.functions.parse import exact_text
 from sameriver.state.kernels.types import Ints
-from sameriver.state.words import mask, to_decimal, wide
+from sameriver.state.words import mask, wide
 
 _SAMPLES = ("STDDEV", "STDDEV_SAMP", "VARIANCE", "VAR_SAMP")
 _ROOTS = ("STDDEV", "STDDEV_POP", "STDDEV_SAMP")
@@ -46,7 +47,7 @@ def deviation(
         result = whole(np.sqrt(result))
     values = pl.Series(result)
     if type.root is Root.DECIMAL:
-        dtype = pl.Decimal(type.precision or 38, type.scale or 0)
-        digits = (values * 10.0 ** (type.scale or 0)).round(mode="half_away_from_zero")
-        return mask(to_decimal(digits.cast(pl.Int128), dtype), defined)
-    return mask(values.cast(to_polars(type)), defined)
+        return mask(pl.select(v=exact_text(pl.lit(values), type)).to_series(), defined)
+    if type.root in INTEGERS:
+        values = values.cast(pl.Int64)
+    return mask(values.cast(to_polars(type), wrap_numerical=True), defined)

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sameriver import functions
 from sameriver.common.errors import UserError
-from sameriver.common.types import DataType, TimeAttribute
+from sameriver.common.types import BINARIES, DataType, Root, TimeAttribute
 from sameriver.functions.aggregates import aggregate_type
 from sameriver.functions.python import PythonFunction, taken_by
 from sameriver.plan.bind.calls import coerce, operand
@@ -62,6 +62,8 @@ def aggregate_call(node: exp.Expr, environment: Environment, *, empty: bool) -> 
     written, distinct = _arguments(call, name)
     inside = replace(environment, clause=f"an argument of '{name}'")
     args = [inside.bind(argument) for argument in written]
+    if distinct:
+        _check_distinct(call, name, args)
     operands = [operand(arg) for arg in args]
     try:
         if function is not None:
@@ -103,6 +105,22 @@ def _arguments(call: exp.Expr, name: str) -> tuple[Sequence[exp.Expr], bool]:
     if isinstance(first, exp.Distinct):
         return first.expressions, True
     return written, False
+
+
+_NOT_DISTINCT = frozenset({Root.ROW, Root.STRUCTURED, *BINARIES})
+"""What DISTINCT does not take, as in Flink."""
+
+
+def _check_distinct(call: exp.Expr, name: str, args: Sequence[Expression]) -> None:
+    """Raises UserError: WRONG_ARGUMENTS for values that can't be told apart."""
+    bad = next((arg.type for arg in args if arg.type.root in _NOT_DISTINCT), None)
+    if bad is not None:
+        raise UserError(
+            "WRONG_ARGUMENTS",
+            f"'{name}(DISTINCT ...)' does not take {bad.name}",
+            hint="CAST it to STRING, or take a field of it.",
+            position=position(call),
+        )
 
 
 def _timed(name: str, args: Sequence[Expression], type: DataType) -> DataType:
