@@ -55,10 +55,11 @@ def query(name: str, folder: Path, sink: Mapping[str, str] = BLACKHOLE) -> Scrip
     return Script(tuple(setup), insert)
 
 
-def generated(events: int, seed: int = 0, **more: str) -> list[str]:
+def generated(events: int, seed: int = 0, rate: int = 10_000) -> list[str]:
     """The source ``events`` made as it is read, and its views."""
-    options = {"connector": "nexmark", "events.num": str(events), "seed": str(seed), **more}
-    return _source("nested", "views", options)
+    options = {"connector": "nexmark", "events.num": str(events), "seed": str(seed)}
+    rates = {"first-event.rate": str(rate), "next-event.rate": str(rate)}
+    return _source("nested", "views", options | rates)
 
 
 def read(format: str, folder: Path) -> list[str]:

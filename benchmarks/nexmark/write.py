@@ -16,8 +16,16 @@ from sameriver import Session
 FORMATS = ("parquet", "json", "csv")
 
 
-def write(format: str, folder: Path, events: int, seed: int = 0) -> None:
-    """Writes events and the side input of q13, unless they are there."""
+def write(format: str, folder: Path, events: int, seed: int = 0, rate: int = 10_000) -> None:
+    """Writes events and the side input of q13, unless they are there.
+
+    Args:
+        format: one of ``FORMATS``.
+        folder: gets a folder for the format.
+        events: how many.
+        seed: of the events.
+        rate: events per second of event time.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     side = folder / "side_input.csv"
     side.write_text("".join(f"{row},{row}\n" for row in range(SIDE_ROWS)))
@@ -29,7 +37,7 @@ def write(format: str, folder: Path, events: int, seed: int = 0) -> None:
     if not nested:
         picked = (HERE / "sources" / "flatten.sql").read_text()
     statements = [
-        *generated(events, seed),
+        *generated(events, seed, rate),
         table("nested" if nested else "flat", options, "files"),
         f"INSERT INTO files {picked}",
     ]
@@ -40,10 +48,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, required=True)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rate", type=int, default=10_000, help="events per second of event time")
     parser.add_argument("--format", choices=FORMATS, default="parquet")
     parser.add_argument("folder", type=Path)
     given = parser.parse_args()
-    write(given.format, given.folder.absolute(), given.events, given.seed)
+    write(given.format, given.folder.absolute(), given.events, given.seed, given.rate)
 
 
 if __name__ == "__main__":
