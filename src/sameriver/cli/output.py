@@ -33,6 +33,19 @@ def writer(output: Output, schema: Schema, to: TextIO) -> Writer:
             return lambda kinds, rows: None
 
 
+def print_answer(names: Sequence[str], rows: Sequence[Sequence[object]], output: Output) -> None:
+    """Prints what SHOW and its like answer; a single column comes without its name."""
+    if output is Output.NONE or not rows:
+        return
+    if len(names) == 1:
+        print("\n".join(str(row[0]) for row in rows))
+        return
+    widths = [max(len(str(cell)) for cell in column) for column in zip(names, *rows, strict=True)]
+    for row in (names, *rows):
+        cells = (str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(cells).rstrip())
+
+
 def _jsonl(to: TextIO) -> Writer:
     def write(kinds: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         lines = (

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
-from types import FrameType
 from typing import Annotated
 
 import typer
 
-from sameriver.cli.output import Output, writer
+from sameriver.cli.engine import (
+    ClusterOption,
+    Engine,
+    FlinkFlags,
+    JarOption,
+    OnOption,
+    ParallelismOption,
+)
+from sameriver.cli.on_flink import run_on_flink
+from sameriver.cli.output import Output, print_answer, writer
 from sameriver.cli.progress import ProgressLine
 from sameriver.cli.script import (
     FAILED,
@@ -22,6 +28,8 @@ from sameriver.cli.script import (
     errors_of,
     options_of,
     read_script,
+    say,
+    stoppable,
 )
 from sameriver.common.errors import UserError
 from sameriver.compat.render import report_text
@@ -53,10 +61,16 @@ def run(
             "--backfill", help="What a changed script adds is made by reading the sources again."
         ),
     ] = False,
+    on: OnOption = Engine.EMBEDDED,
+    cluster: ClusterOption = None,
+    parallelism: ParallelismOption = None,
+    jars: JarOption = None,
 ) -> None:
     """Executes the statements of a script in order."""
     with errors_of(script):
         text = read_script(script)
+        flink = FlinkFlags(cluster, parallelism, jars)
+        flink.check(on)
         kept = None
         if state is not None:
             kept = StateDir(state, savepoint, fresh, allow_partial, backfill, _changed)
@@ -69,8 +83,11 @@ def run(
                     "--backfill": backfill,
                 }
             )
+    if on is Engine.FLINK:
+        run_on_flink(script, text, options, output, flink, kept)
+        return
     line = ProgressLine()
-    with errors_of(script, text), _refusals(script), _stoppable() as stop:
+    with errors_of(script, text), _refusals(script), stoppable() as stop:
         try:
             session = Session(options_of(options))
             for result in session.results(text, stop=stop, progress=line, state=kept):
@@ -78,7 +95,7 @@ def run(
                 if stop.is_set():
                     break
             if stop.is_set() and kept is not None:
-                _say("stopped; the same command goes on from here")
+                say("stopped; the same command goes on from here")
         finally:
             line.close()
 
@@ -100,34 +117,15 @@ def _show(result: Result, output: Output, line: ProgressLine) -> None:
             line.clear()
             write(kinds, rows)
     elif isinstance(result.statement, Describe | Explain | SetStatement | Show):
-        _answer(result, output)
+        rows = [row for _, rows in result.rendered() for row in rows]
+        print_answer(result.schema.names, rows, output)
     if line.last is not None and line.last.ended_before:
-        _say("this job ended in an earlier run and has nothing left to do; --fresh runs it anew")
+        say("this job ended in an earlier run and has nothing left to do; --fresh runs it anew")
     line.close()
 
 
 def _changed(version: Version) -> None:
-    _say(f"version {version.number} of the script: {outcome(version)}")
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
-
-
-def _answer(result: Result, output: Output) -> None:
-    rows = [row for _, rows in result.rendered() for row in rows]
-    if output is Output.NONE or not rows:
-        return
-    if len(result.schema) == 1:
-        print("\n".join(str(row[0]) for row in rows))
-        return
-    widths = [
-        max(len(str(cell)) for cell in column)
-        for column in zip(result.schema.names, *rows, strict=True)
-    ]
-    for row in (result.schema.names, *rows):
-        cells = (str(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
-        print("  ".join(cells).rstrip())
+    say(f"version {version.number} of the script: {outcome(version)}")
 
 
 @contextmanager
@@ -139,20 +137,3 @@ def _refusals(script: str) -> Iterator[None]:
         print(report_text(refused.report, "saved", script), file=sys.stderr)
         print(f"error[{refused.code}]: {refused.message}", file=sys.stderr)
         raise typer.Exit(FAILED) from refused
-
-
-@contextmanager
-def _stoppable() -> Iterator[Event]:
-    """Ctrl-C and SIGTERM ask the job to stop between two batches; a second one is the usual."""
-    stop = Event()
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        stop.set()
-        signal.signal(number, signal.SIG_DFL)
-
-    before = {n: signal.signal(n, ask) for n in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

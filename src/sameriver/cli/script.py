@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
+from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
@@ -74,3 +77,25 @@ def fail(error: SameriverError, name: str, script: str | None = None) -> NoRetur
     """Prints the error and exits: 2 if the user's input is wrong, 1 if the job failed."""
     print(render(error, script, name), file=sys.stderr)
     raise typer.Exit(WRONG if isinstance(error, UserError) else FAILED)
+
+
+def say(text: str) -> None:
+    """Tells a person something that is no output of the script."""
+    print(text, file=sys.stderr)
+
+
+@contextmanager
+def stoppable() -> Iterator[Event]:
+    """Ctrl-C and SIGTERM ask the job to stop between two batches; a second one is the usual."""
+    stop = Event()
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        stop.set()
+        signal.signal(number, signal.SIG_DFL)
+
+    before = {n: signal.signal(n, ask) for n in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

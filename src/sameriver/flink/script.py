@@ -126,7 +126,7 @@ class _Preparation:
             case statements.SetOption():
                 self._config, shown = commands.set_option(statement, self._config)
                 self._apply()
-                rows = tuple(shown.rows.rows()) if statement.key is None else ()
+                rows = tuple(shown.rows.rows())
                 return Answer(statement=statement, names=shown.schema.names, rows=rows)
             case statements.ResetOption():
                 self._config = commands.reset_option(statement, self._config, self._initial)
@@ -179,6 +179,8 @@ class _Preparation:
         names, rows = self._environment.answer(place.sql, place)
         if isinstance(statement, statements.CreateTable):
             self._settle_path(statement)
+        if not isinstance(statement, statements.Show | statements.Describe | statements.Explain):
+            return Answer(statement=statement)
         return Answer(statement=statement, names=names, rows=rows)
 
     def _settle_path(self, create: statements.CreateTable) -> None:

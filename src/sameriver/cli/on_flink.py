@@ -1,0 +1,70 @@
+"""``sameriver run`` and ``sameriver explain`` with ``--on flink``."""
+
+from __future__ import annotations
+
+import sys
+from threading import Event
+
+from sameriver.cli.engine import FlinkFlags
+from sameriver.cli.output import Output, print_answer, writer
+from sameriver.cli.progress import ProgressLine
+from sameriver.cli.script import errors_of, options_of, say, stoppable
+from sameriver.common.time import SystemClock
+from sameriver.flink.gateway import Environment
+from sameriver.flink.keeping import run_kept
+from sameriver.flink.progress import Watcher
+from sameriver.flink.run import Watch, run_insert
+from sameriver.flink.script import Answer, InsertJob, QueryJob, Step, prepare
+from sameriver.flink.select import changelog
+from sameriver.session import Session, StateDir
+
+
+def run_on_flink(
+    name: str,
+    text: str,
+    options: list[str] | None,
+    output: Output,
+    flags: FlinkFlags,
+    kept: StateDir | None,
+) -> None:
+    """Runs a script; all of it is planned before anything runs."""
+    line = ProgressLine()
+    with errors_of(name, text), stoppable() as stop, flags.start() as gateway:
+        config = Session(options_of(options)).config
+        environment = gateway.environment()
+        steps = prepare(text, environment, config, say)
+        watch = Watcher(line) if line.shown else _unwatched
+        if kept is not None:
+            run_kept(text, steps, gateway, kept, SystemClock(), stop=stop, watch=watch)
+            return
+        for step in steps:
+            if not stop.is_set():
+                _run(step, environment, output, stop, watch, line)
+
+
+def _run(
+    step: Step,
+    environment: Environment,
+    output: Output,
+    stop: Event,
+    watch: Watch,
+    line: ProgressLine,
+) -> None:
+    try:
+        match step:
+            case Answer():
+                print_answer(step.names, step.rows, output)
+            case InsertJob():
+                run_insert(environment, step, stop, watch)
+            case QueryJob():
+                write = writer(output, step.schema, sys.stdout)
+                for kinds, rows in changelog(environment, step, stop, watch):
+                    line.clear()
+                    write(kinds, rows)
+    finally:
+        # the cluster's last figures are older than the end of the job
+        line.clear()
+
+
+def _unwatched(rest: object, job: str) -> None:
+    """Nobody looks at the progress."""

@@ -1,0 +1,75 @@
+"""Jobs of a script on a cluster, from start to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+
+from sameriver.common.errors import ExternalError
+from sameriver.flink.gateway import Environment
+from sameriver.flink.launch import give_up
+from sameriver.flink.names import named
+from sameriver.flink.rest import ENDED, Rest
+from sameriver.flink.script import InsertJob
+
+Watch = Callable[[Rest, str], None]
+"""Told of a running job again and again, by its cluster and id."""
+_POLL = 0.2
+"""Seconds between two looks at a running job."""
+
+
+def run_insert(environment: Environment, job: InsertJob, stop: Event, watch: Watch) -> None:
+    """Submits a job and follows it to its end; ``stop`` cancels it.
+
+    Raises:
+        UserError: FLINK_REFUSED.
+        ExternalError: JOB_FAILED, JOB_CANCELED, FLINK_FAILED, and what the cluster refuses.
+    """
+    environment.set(job.options)
+    id = environment.execute_plan(named(job.plan))
+    rest = Rest(environment.gateway.rest)
+    try:
+        follow(rest, id, stop, watch)
+    finally:
+        if rest.state(id) not in ENDED:
+            give_up(rest, id)
+
+
+def follow(rest: Rest, id: str, stop: Event, watch: Watch) -> None:
+    """Waits until a job has ended or ``stop`` is set, which leaves it running.
+
+    Args:
+        rest: its cluster.
+        id: of the job.
+        stop: ends the wait.
+        watch: told of it.
+
+    Raises:
+        ExternalError: JOB_FAILED, JOB_CANCELED, NO_CLUSTER, NO_SUCH_JOB.
+    """
+    while not has_ended(rest, id):
+        watch(rest, id)
+        if stop.wait(_POLL):
+            return
+
+
+def has_ended(rest: Rest, id: str) -> bool:
+    """Whether a job has come to its end.
+
+    Raises:
+        ExternalError: JOB_FAILED, JOB_CANCELED: it has ended in another way.
+    """
+    state = rest.state(id)
+    if state in ("FAILED", "FAILING"):
+        causes = rest.failures(id)
+        raise ExternalError(
+            "JOB_FAILED",
+            f"the job failed on Flink: {causes[0] if causes else 'it does not say why'}",
+        )
+    if state in ("CANCELED", "CANCELLING"):
+        raise ExternalError(
+            "JOB_CANCELED",
+            f"job '{id}' was cancelled on the cluster",
+            hint="Run the script again to start over.",
+        )
+    return state == "FINISHED"
