@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import UserError, nearest, place_of
 from sameriver.common.time import parse_duration
 
 
@@ -189,6 +189,7 @@ class Config(Mapping[str, str]):
                 "UNSUPPORTED",
                 f"option '{key}' can't be '{self[key]}'",
                 hint=f"Leave it out, or write {_FIXED[key][0]}.",
+                position=place_of(self[key]),
             )
         match OPTIONS[key].kind if key in OPTIONS else "text":
             case "boolean":
@@ -233,8 +234,12 @@ class Config(Mapping[str, str]):
             raise self._wrong(key, "a zone such as 'UTC' or 'America/New_York'") from error
 
     def _wrong(self, key: str, expected: str) -> UserError:
+        value = self[key]
         return UserError(
-            "BAD_OPTION", f"option '{key}' is '{self[key]}'", hint=f"Write {expected}."
+            "BAD_OPTION",
+            f"option '{key}' is '{value}'",
+            hint=f"Write {expected}.",
+            position=place_of(value),
         )
 
 
@@ -249,4 +254,9 @@ def check_key(key: str) -> None:
     meant = difflib.get_close_matches(key, OPTIONS, n=1, cutoff=_SURELY_MEANT)
     if key.startswith(_PREFIXES) and not meant:
         return
-    raise UserError("UNKNOWN_OPTION", f"there is no option '{key}'", hint=nearest(key, OPTIONS))
+    raise UserError(
+        "UNKNOWN_OPTION",
+        f"there is no option '{key}'",
+        hint=nearest(key, OPTIONS),
+        position=place_of(key),
+    )

@@ -16,6 +16,28 @@ class Position:
     length: int = 1
 
 
+class Placed(str):
+    """Text that stands somewhere in a script, such as the key or the value of an option.
+
+    It goes with its place wherever options are copied and laid over each other.
+
+    Attributes:
+        position: the place.
+    """
+
+    position: Position
+
+    def __new__(cls, text: str, position: Position) -> Placed:
+        placed = super().__new__(cls, text)
+        placed.position = position
+        return placed
+
+
+def place_of(text: str) -> Position | None:
+    """Where a text stands in a script, if it comes from one."""
+    return text.position if isinstance(text, Placed) else None
+
+
 class SameriverError(Exception):
     """Any error that sameriver raises on purpose.
 
@@ -73,15 +95,19 @@ class InternalError(SameriverError):
     """A defect of sameriver."""
 
 
+def closest(name: str, known: Iterable[str]) -> str:
+    """``Did you mean 'x'?`` with the closest known name, or empty if none is close."""
+    folded = {candidate.lower(): candidate for candidate in sorted(known)}
+    close = difflib.get_close_matches(name.lower(), list(folded), n=1, cutoff=0.6)
+    return f"Did you mean '{folded[close[0]]}'?" if close else ""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """``Did you mean 'x'?`` with the closest known name, else the list of them, else empty."""
     names = sorted(set(known))
-    folded = {candidate.lower(): candidate for candidate in names}
-    close = difflib.get_close_matches(name.lower(), list(folded), n=1, cutoff=0.6)
-    if close:
-        return f"Did you mean '{folded[close[0]]}'?"
-    if not names:
-        return ""
+    close = closest(name, names)
+    if close or not names:
+        return close
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return f"Known: {shown}."
 

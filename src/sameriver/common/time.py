@@ -7,7 +7,7 @@ import time
 from datetime import timedelta
 from typing import Protocol
 
-from sameriver.common.errors import UserError
+from sameriver.common.errors import UserError, place_of
 
 
 class Clock(Protocol):
@@ -66,5 +66,6 @@ def parse_duration(text: str) -> timedelta:
             "BAD_DURATION",
             f"'{text}' is not a duration",
             hint="Write a number and a unit, such as '10 s', '5 min', '1 h' or '1 d'.",
+            position=place_of(text),
         )
     return timedelta(milliseconds=int(match.group(1)) * factor)

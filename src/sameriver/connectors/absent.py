@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from sameriver.common.changes import ChangeKind
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import UserError, nearest, place_of
 from sameriver.common.schema import Field
 from sameriver.common.types import BIGINT, BYTES, INT, STRING, DataType, map_of, timestamp_ltz
 from sameriver.connectors.changelog_mode import ALL, INSERT_ONLY, MODES, UPSERT
@@ -51,6 +51,7 @@ def _of_format(options: Options) -> frozenset[ChangeKind]:
             "UNKNOWN_FORMAT",
             f"there is no format '{name}'",
             hint=f"{nearest(name, _FORMATS)} Formats: {', '.join(_FORMATS)}.",
+            position=place_of(name),
         )
     return MODES[_FORMATS[name]]
 

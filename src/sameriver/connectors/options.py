@@ -6,14 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from sameriver.common.errors import UserError
+from sameriver.common.errors import UserError, place_of
 from sameriver.common.time import parse_duration
 
 Options = Mapping[str, str]
 
 
 def bad_option(key: str, value: str, expected: str) -> UserError:
-    return UserError("BAD_OPTION", f"option '{key}' is '{value}'", hint=f"Write {expected}.")
+    """The error for a value that is not as expected, at its place in the script."""
+    message = f"option '{key}' is '{value}'"
+    return UserError("BAD_OPTION", message, hint=f"Write {expected}.", position=place_of(value))
 
 
 def boolean(options: Options, key: str, default: bool = False) -> bool:

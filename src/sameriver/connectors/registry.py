@@ -47,7 +47,7 @@ def connector(name: str) -> Connector:
     if not name:
         raise UserError(
             "MISSING_OPTION",
-            "a table without option 'connector' has no rows",
+            "it has no option 'connector'",
             hint=f"Add WITH ('connector' = '...'). Connectors: {_OF_SCRIPTS}.",
         )
     known = CONNECTORS | ABSENT

@@ -82,12 +82,17 @@ def check_table(table: Table) -> None:
     Raises:
         UserError: what is wrong with them.
     """
-    check_options(
-        table.connector,
-        table.options,
-        schema=Schema(table.physical),
-        metadata=[column.key for column in table.metadata],
-    )
+    try:
+        check_options(
+            table.connector,
+            table.options,
+            schema=Schema(table.physical),
+            metadata=[column.key for column in table.metadata],
+        )
+    except UserError as error:
+        if error.code == "MISSING_OPTION":
+            error.message = f"table '{table.name}': {error.message}"
+        raise
 
 
 def delivered(table: Table) -> ChangelogMode:

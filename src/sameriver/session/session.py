@@ -10,7 +10,7 @@ from threading import Event
 
 from sameriver.common.changes import Changes
 from sameriver.common.config import Config
-from sameriver.common.errors import Position, UserError
+from sameriver.common.errors import UserError
 from sameriver.common.time import Clock, SystemClock
 from sameriver.connectors.changelog_mode import CHANGELOG_MODE, delivered
 from sameriver.connectors.connector import Sink
@@ -353,7 +353,7 @@ class Session:
         match statement:
             case statements.CreateTable():
                 table = bind_table(statement, self.catalog, self.config)
-                _check(table, statement.position)
+                _check(table, statement)
                 self.catalog.add(
                     statement.name.parts,
                     table,
@@ -396,7 +396,7 @@ class Session:
                 self.catalog.drop_namespace(kind, parts, if_exists=quiet, position=position)
 
 
-def _check(table: Table, position: Position | None) -> None:
+def _check(table: Table, create: statements.CreateTable) -> None:
     """Options that are wrong are told now, ones that are missing when the table is used.
 
     A table may serve LIKE alone, which adds what is missing.
@@ -407,7 +407,8 @@ def _check(table: Table, position: Position | None) -> None:
         check_table(table)
     except UserError as error:
         if error.code != "MISSING_OPTION":
-            raise error.at(position) from None
+            named = (c.position for c in create.columns if f"column '{c.name}'" in error.message)
+            raise error.at(next(named, None)).at(create.position) from None
 
 
 @contextmanager

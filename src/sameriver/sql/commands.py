@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from sameriver.common.errors import Placed
 from sameriver.sql.create_table import table_name
 from sameriver.sql.cursor import Cursor
 from sameriver.sql.statements import Describe, ResetOption, SetOption, Show, Use
@@ -22,17 +25,22 @@ def set_option(cursor: Cursor) -> SetOption:
     start = cursor.advance()
     if at_end(cursor):
         return SetOption(position=cursor.span(start))
-    key = _key(cursor)
+    key = _placed(cursor, _key)
     cursor.expect("=")
-    value = _value(cursor)
+    value = _placed(cursor, _value)
     return SetOption(key=key, value=value, position=cursor.span(start))
 
 
 def reset_option(cursor: Cursor) -> ResetOption:
     """``RESET`` or ``RESET 'key'``."""
     start = cursor.advance()
-    key = None if at_end(cursor) else _key(cursor)
+    key = None if at_end(cursor) else _placed(cursor, _key)
     return ResetOption(key=key, position=cursor.span(start))
+
+
+def _placed(cursor: Cursor, read: Callable[[Cursor], str]) -> Placed:
+    start = cursor.token
+    return Placed(read(cursor), cursor.span(start))
 
 
 def _key(cursor: Cursor) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from sameriver.common.errors import UserError
+from sameriver.common.errors import Placed, UserError
 from sameriver.sql.cursor import Cursor
 from sameriver.sql.statements import (
     ColumnDefinition,
@@ -52,30 +52,28 @@ def options(cursor: Cursor) -> tuple[tuple[str, str], ...]:
     """``('key' = 'value', ...)``; a key given twice is an error."""
     opening = cursor.token
     cursor.expect("(")
-    found: dict[str, str] = {}
+    found: dict[Placed, Placed] = {}
     if not cursor.at(")"):
         cursor.separated(lambda: _option(cursor, found))
     cursor.close(opening)
     return tuple(found.items())
 
 
-def _option(cursor: Cursor, found: dict[str, str]) -> None:
-    token = cursor.token
+def _option(cursor: Cursor, found: dict[Placed, Placed]) -> None:
     key = _quoted(cursor, "an option such as 'connector', in single quotes")
     cursor.expect("=")
     value = _quoted(cursor, f"the value of '{key}', in single quotes")
     if key in found:
-        where = cursor.position_of(token)
-        hint = "Keep one of the two."
-        raise UserError("SYNTAX", f"option '{key}' is given twice", hint=hint, position=where)
+        message, hint = f"option '{key}' is given twice", "Keep one of the two."
+        raise UserError("SYNTAX", message, hint=hint, position=key.position)
     found[key] = value
 
 
-def _quoted(cursor: Cursor, what: str) -> str:
+def _quoted(cursor: Cursor, what: str) -> Placed:
     token = cursor.token
     if token.kind in (Kind.WORD, Kind.NUMBER):
         cursor.unexpected(what, f"Write '{token.text}'.")
-    return cursor.string(what)
+    return Placed(cursor.string(what), cursor.position_of(token))
 
 
 @dataclass(slots=True)
@@ -226,13 +224,13 @@ def _column(cursor: Cursor) -> ColumnDefinition:
 
 def _type_constraints(cursor: Cursor, name: str) -> dict[str, Any]:
     parts: dict[str, Any] = {}
+    start = cursor.token
     if cursor.accept("METADATA"):
-        parts["metadata"] = name
+        parts["metadata"] = Placed(name, cursor.span(start))
         if cursor.accept("FROM"):
-            parts["metadata"] = cursor.string("the metadata key, in single quotes")
+            parts["metadata"] = _quoted(cursor, "the metadata key, in single quotes")
         parts["virtual"] = cursor.accept("VIRTUAL")
         return parts
-    start = cursor.token
     if cursor.at_any("PRIMARY", "CONSTRAINT", "UNIQUE"):
         if cursor.accept("CONSTRAINT"):
             cursor.name("the name of the constraint")

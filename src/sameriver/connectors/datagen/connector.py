@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import UserError, nearest, place_of
 from sameriver.common.schema import Schema
 from sameriver.connectors.connector import Connector, ConnectorOption
 from sameriver.connectors.datagen.generators import generator, option_keys
@@ -28,6 +28,7 @@ def _check(options: Options, schema: Schema) -> None:
                 "UNKNOWN_OPTION",
                 f"connector 'datagen' has no option '{key}' for the columns of this table",
                 hint=nearest(key, known),
+                position=place_of(key),
             )
     for field in schema:
         generator(field, options, f"fields.{field.name}")

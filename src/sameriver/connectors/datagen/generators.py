@@ -101,7 +101,7 @@ def _sequence(field: Field, options: Options, prefix: str) -> Generator:
         bounds.append(value)
     start, end = bounds
     if end < start:
-        raise bad_option(f"{prefix}.end", str(end), f"a number of at least {start}")
+        raise bad_option(f"{prefix}.end", options[f"{prefix}.end"], f"a number of at least {start}")
     target = to_polars(field.type)
 
     def make(block: Block) -> pl.Series:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sameriver.common.errors import UserError
+from sameriver.common.errors import UserError, place_of
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats.registry import format_of
 from sameriver.connectors.options import Options, choice
@@ -25,5 +25,6 @@ def suffix(options: Options) -> str:
             "UNSUPPORTED",
             f"option '{COMPRESSION.key}' is for text, and '{format.name}' compresses by itself",
             hint=f"Set '{format.name}.compression'.",
+            position=place_of(options[COMPRESSION.key]),
         )
     return f".{format.name}.{chosen}"

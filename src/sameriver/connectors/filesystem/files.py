@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 import zstandard
 
-from sameriver.common.errors import ExternalError, UserError, nearest
+from sameriver.common.errors import ExternalError, Position, UserError, closest, place_of
 from sameriver.connectors.options import Options
 
 _GLOB = frozenset("*?[")
@@ -44,11 +44,12 @@ def local_path(options: Options) -> Path:
             "UNSUPPORTED",
             f"path '{text}' is not on this machine: the filesystem connector knows no '{scheme}'",
             hint="Use a local path or a 'file://' URL.",
+            position=place_of(options["path"]),
         )
     return Path(text).expanduser().absolute()
 
 
-def list_files(path: Path, *, waits: bool = False) -> list[File]:
+def list_files(path: Path, *, waits: bool = False, at: Position | None = None) -> list[File]:
     """The files at ``path``: itself, all below it, or what the pattern matches; sorted.
 
     Names that start with ``.`` or ``_`` are skipped within folders.
@@ -56,6 +57,7 @@ def list_files(path: Path, *, waits: bool = False) -> list[File]:
     Args:
         path: as ``local_path`` gives it.
         waits: a pattern may match nothing, for now.
+        at: where the script says the path.
 
     Raises:
         ExternalError: NO_SUCH_FILE.
@@ -71,7 +73,7 @@ def list_files(path: Path, *, waits: bool = False) -> list[File]:
             found += _below(match) if match.is_dir() else [File(match, _partition(match.parts))]
         if found or waits:
             return list({file.path: file for file in found}.values())
-    raise _missing(path)
+    raise _missing(path, at)
 
 
 def base_of(path: Path) -> Path:
@@ -109,15 +111,19 @@ def _partition(parts: tuple[str, ...]) -> dict[str, str]:
     return {key: unquote(value) for key, value in pairs}
 
 
-def _missing(path: Path) -> ExternalError:
+def _missing(path: Path, at: Position | None) -> ExternalError:
     above = path.parent
     while not above.is_dir():
         above = above.parent
-    names = sorted(entry.name for entry in above.iterdir()) if above.is_dir() else []
-    shown = nearest(path.name, names) if above == path.parent else ""
+    names = sorted(entry.name for entry in above.iterdir())
     listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-    hint = f"{shown} '{above}' holds: {listed or 'nothing'}."
-    return ExternalError("NO_SUCH_FILE", f"there is no file or folder '{path}'", hint=hint.strip())
+    meant = closest(path.name, names) if above == path.parent else ""
+    return ExternalError(
+        "NO_SUCH_FILE",
+        f"there is no file or folder '{path}'",
+        hint=meant or f"'{above}' holds: {listed or 'nothing'}.",
+        position=at,
+    )
 
 
 def is_compressed(path: Path) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sameriver.common.errors import UserError
+from sameriver.common.errors import UserError, place_of
 from sameriver.connectors.filesystem.durable import writing
 from sameriver.connectors.options import Options, choice, milliseconds
 
@@ -30,6 +30,7 @@ def check_partition_commit(options: Options) -> None:
             "partitions are committed by processing time and with a success file only",
             hint=f"Set '{COMMIT}trigger' to 'process-time' and '{COMMIT}policy.kind' to"
             " 'success-file'.",
+            position=place_of(kinds if trigger == "process-time" else options[f"{COMMIT}trigger"]),
         )
 
 

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from sameriver.common.errors import ExternalError
+from sameriver.common.errors import ExternalError, place_of
 from sameriver.connectors.connector import Position, SourceBatch, TableContext
 from sameriver.connectors.filesystem.columns import columns_held, complete
 from sameriver.connectors.filesystem.files import (
@@ -87,7 +87,8 @@ class FilesystemSource:
     # Which file comes next.
 
     def _list(self) -> list[File]:
-        found = list_files(self._path, waits=self._watch.on)
+        at = place_of(self._context.options["path"])
+        found = list_files(self._path, waits=self._watch.on, at=at)
         return [file for file in found if self._watch.wanted(file.path)]
 
     def _ready(self) -> bool:

@@ -77,4 +77,4 @@ def _pattern(options: Options) -> re.Pattern[str] | None:
     try:
         return None if text is None else re.compile(text)
     except re.error:
-        raise bad_option(PATTERN, str(text), "a regular expression") from None
+        raise bad_option(PATTERN, options[PATTERN], "a regular expression") from None

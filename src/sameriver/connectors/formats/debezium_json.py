@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import KINDS, ChangeKind, Changes
-from sameriver.common.errors import UserError
+from sameriver.common.errors import UserError, place_of
 from sameriver.common.schema import Schema
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
@@ -174,6 +174,7 @@ def _writer(path: Path, schema: Schema, options: Options) -> DebeziumWriter:
             "BAD_OPTION",
             "option 'debezium-json.schema-include' is 'true', but events are written bare",
             hint="Leave it out.",
+            position=place_of(options[f"{_PREFIX}.schema-include"]),
         )
     return DebeziumWriter(path, schema, options)
 

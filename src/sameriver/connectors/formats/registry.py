@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import UserError, nearest, place_of
 from sameriver.connectors.formats.csv import CSV
 from sameriver.connectors.formats.debezium_json import DEBEZIUM_JSON
 from sameriver.connectors.formats.format import Format
@@ -24,5 +24,6 @@ def format_of(name: str) -> Format:
             "UNKNOWN_FORMAT",
             f"there is no format '{name}'",
             hint=f"{nearest(name, FORMATS)} Formats: {', '.join(FORMATS)}.",
+            position=place_of(name),
         )
     return FORMATS[name]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import Placed, UserError, nearest
 from sameriver.common.time import parse_duration
 from sameriver.plan.bind.lookup_hint import check_lookup_hint
 from sameriver.plan.bind.scope import Scope
@@ -80,14 +80,19 @@ def state_ttl(select: exp.Expr, scope: Scope) -> StateHints:
 
 
 def _pairs(call: exp.Expr) -> dict[str, str]:
-    pairs = {}
+    pairs: dict[str, str] = {}
     for pair in call.expressions:
         if not isinstance(pair, exp.EQ):
             raise _bad(call, f"'{pair.name}' of hint {call.name} is not 'key' = 'value'")
-        pairs[pair.this.name] = pair.expression.name
+        pairs[_placed(pair.this, call)] = _placed(pair.expression, call)
     if not pairs:
         raise _bad(call, f"hint {call.name} is empty")
     return pairs
+
+
+def _placed(part: exp.Expr, call: exp.Expr) -> str:
+    found = position(part) or position(call)
+    return part.name if found is None else Placed(part.name, found)
 
 
 def _check(call: exp.Expr, pairs: dict[str, str], scope: Scope) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import UserError, nearest, place_of
 from sameriver.common.time import parse_duration
 from sameriver.sql.nodes import position
 
@@ -40,9 +40,10 @@ def check_lookup_hint(call: exp.Expr, pairs: Mapping[str, str], known: Sequence[
     """
     for key, value in pairs.items():
         if key not in _KEYS:
-            raise _bad(call, f"hint LOOKUP has no option '{key}'", nearest(key, _KEYS))
+            raise _bad(call, f"hint LOOKUP has no option '{key}'", nearest(key, _KEYS), key)
         if key in _CHOICES and value.lower() not in _CHOICES[key]:
-            raise _bad(call, f"'{key}' is '{value}'", f"Write {' or '.join(_CHOICES[key])}.")
+            way_out = f"Write {' or '.join(_CHOICES[key])}."
+            raise _bad(call, f"'{key}' is '{value}'", way_out, value)
         if key in _NUMBERS:
             _check(call, key, value, lambda text: int(text) > 0)
         if key in _DURATIONS:
@@ -58,7 +59,7 @@ def check_lookup_hint(call: exp.Expr, pairs: Mapping[str, str], known: Sequence[
             "UNKNOWN_HINT_TABLE",
             f"hint LOOKUP names '{pairs['table']}', which is no table, view or alias of this query",
             hint=nearest(pairs["table"], known) + " Where there is an alias, use the alias.",
-            position=position(call),
+            position=place_of(pairs["table"]) or position(call),
         )
 
 
@@ -68,8 +69,9 @@ def _check(call: exp.Expr, key: str, value: str, good: Callable[[str], bool]) ->
     except ValueError:
         fine = False
     if not fine:
-        raise _bad(call, f"'{key}' is '{value}'", "Write a whole number above 0.")
+        raise _bad(call, f"'{key}' is '{value}'", "Write a whole number above 0.", value)
 
 
-def _bad(call: exp.Expr, message: str, hint: str) -> UserError:
-    return UserError("BAD_HINT", message, hint=hint, position=position(call))
+def _bad(call: exp.Expr, message: str, hint: str, what: str = "") -> UserError:
+    """The error at ``what``, a key or value, or at the whole hint."""
+    return UserError("BAD_HINT", message, hint=hint, position=place_of(what) or position(call))

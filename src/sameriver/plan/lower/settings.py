@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from sameriver.common.config import Config
-from sameriver.common.errors import UserError
+from sameriver.common.errors import UserError, place_of
 from sameriver.common.time import parse_duration
 
 _EMIT = "table.exec.emit."
@@ -47,6 +47,7 @@ class Settings:
                 "BAD_OPTION",
                 f"'{_EMIT}late-fire.enabled' is on, but no window is kept after its end",
                 hint=f"Set '{_EMIT}allow-lateness' to how long, such as '1 h'.",
+                position=place_of(config[f"{_EMIT}late-fire.enabled"]),
             )
         return cls(
             folded=config.boolean(_MINI_BATCH),
@@ -72,6 +73,7 @@ class Settings:
                 "BAD_OPTION",
                 f"option '{_STRATEGY}' is '{strategy}'",
                 hint="Write 'on-periodic' (the default) or 'on-event'.",
+                position=place_of(strategy),
             )
         return strategy == "on-event"
 
@@ -83,6 +85,7 @@ def _materialize(config: Config) -> str:
             "BAD_OPTION",
             f"option '{_MATERIALIZE}' is '{config[_MATERIALIZE]}'",
             hint="Write AUTO (the default), FORCE or NONE.",
+            position=place_of(config[_MATERIALIZE]),
         )
     return value
 
