@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sameriver.common.types import (
@@ -31,6 +31,31 @@ def common_type(types: Iterable[DataType]) -> DataType | None:
     for position, type in enumerate(types):
         met = type.plain if position == 0 else met and _common(met, type.plain)
     return met
+
+
+def chosen_type(types: Sequence[DataType]) -> DataType | None:
+    """The type of CASE: of TIMESTAMP and TIMESTAMP_LTZ that of the first."""
+    return _of_times(types, TIMESTAMPS, None) or common_type(types)
+
+
+def first_known_type(types: Sequence[DataType]) -> DataType | None:
+    """The type of COALESCE: TIMESTAMP_LTZ goes before TIMESTAMP, and a DATE before that."""
+    zoned = _of_times(types, TIMESTAMPS, Root.TIMESTAMP_LTZ)
+    return zoned or _of_times(types, (Root.DATE, Root.TIMESTAMP), Root.DATE) or common_type(types)
+
+
+def _of_times(
+    types: Sequence[DataType], roots: tuple[Root, Root], wanted: Root | None
+) -> DataType | None:
+    """The wanted type, or that of the first, where both roots meet and no other."""
+    known = [type for type in types if type.root is not Root.NULL]
+    if {type.root for type in known} != set(roots):
+        return None
+    precision = max(type.precision or 0 for type in known)
+    nullable = any(type.nullable for type in types)
+    root = wanted or known[0].root
+    digits = None if root is Root.DATE else precision
+    return DataType(root=root, precision=digits, nullable=nullable)
 
 
 def _common(left: DataType, right: DataType) -> DataType | None:
@@ -93,8 +118,8 @@ def _same_root(left: DataType, right: DataType) -> DataType | None:
 def comparable(left: DataType, right: DataType, *, equality: bool) -> DataType | None:
     """The type in which Flink compares the two; None where it refuses.
 
-    A string that meets a date or time is read as one. A string and a number can be ordered (the
-    string is read as a number) but not tested for equality, as in Flink.
+    A string that meets a date or time is read as one. A string and a number or BOOLEAN can be
+    ordered (the string is read as one) but not tested for equality, as in Flink.
     """
     if Root.NULL in (left.root, right.root):
         known = right if left.root is Root.NULL else left
@@ -104,7 +129,7 @@ def comparable(left: DataType, right: DataType, *, equality: bool) -> DataType |
     for text, other in ((left, right), (right, left)):
         if text.root in CHARACTERS and other.root not in CHARACTERS:
             readable = other.root in (*_DATETIME, Root.TIME)
-            if readable or (other.root in NUMERIC and not equality):
+            if readable or (other.root in (*NUMERIC, Root.BOOLEAN) and not equality):
                 return other
             return None
     if {left.root, right.root} == set(TIMESTAMPS):

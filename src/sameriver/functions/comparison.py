@@ -15,6 +15,7 @@ from sameriver.common.types import (
     NUMERIC,
     UNORDERED,
     DataType,
+    Root,
 )
 from sameriver.functions.coercion import comparable
 from sameriver.functions.forms import ANY, Form, wrong_arguments
@@ -28,15 +29,33 @@ def _compared(name: str, *, equality: bool, nullable: bool | None = None) -> Inf
         if len(operands) != 2:
             raise wrong_arguments(name, operands, _PAIR)
         left, right = (operand.type.plain for operand in operands)
+        either = left.nullable or right.nullable
+        result = BOOLEAN.with_nullable(either if nullable is None else nullable)
+        if equality and _apart(left, right):
+            return Resolved((left, right), result)
         common = comparable(left, right, equality=equality)
         if common is None or (common.root in UNORDERED and not equality):
             raise incomparable(name, operands)
-        either = left.nullable or right.nullable
-        result = BOOLEAN.with_nullable(either if nullable is None else nullable)
         parameters = (side(left, common), side(right, common))
         return Resolved(parameters, result, attempt=name in ("=", "<>"))
 
     return settle
+
+
+def _apart(left: DataType, right: DataType) -> bool:
+    """Whether values are never equal: in Flink no BOOLEAN equals a text."""
+    return any(
+        one.root is Root.BOOLEAN and two.root in CHARACTERS
+        for one, two in ((left, right), (right, left))
+    )
+
+
+def _sides(evaluation: Evaluation, args: Sequence[pl.Expr]) -> Sequence[pl.Expr]:
+    """What is compared: in place of values that are never equal, numbers that differ."""
+    one, two = (operand.type for operand in evaluation.operands)
+    if not _apart(one, two):
+        return args
+    return [pl.when(arg.is_not_null()).then(place) for place, arg in enumerate(args)]
 
 
 def side(type: DataType, common: DataType) -> DataType:
@@ -57,15 +76,20 @@ def incomparable(name: str, operands: Sequence[Operand]) -> UserError:
 
 
 def _comparison(
-    name: str, compare: Callable[[pl.Expr, pl.Expr], pl.Expr], *, equality: bool = False
+    name: str,
+    compare: Callable[[pl.Expr, pl.Expr], pl.Expr],
+    *,
+    equality: bool = False,
+    nullable: bool | None = None,
 ) -> ScalarFunction:
     def kernel(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
-        ordered = compare(args[0], args[1])
+        ordered = compare(*_sides(evaluation, args))
         if equality or evaluation.operands[0].type.root not in APPROXIMATE:
             return ordered
         return ordered & args[0].is_not_nan() & args[1].is_not_nan()
 
-    return ScalarFunction(name=name, infer=_compared(name, equality=equality), kernel=kernel)
+    settle = _compared(name, equality=equality, nullable=nullable)
+    return ScalarFunction(name=name, infer=settle, kernel=kernel)
 
 
 def _members(operands: Sequence[Operand]) -> Resolved:
@@ -75,7 +99,7 @@ def _members(operands: Sequence[Operand]) -> Resolved:
     common: DataType | None = value
     for type in rest:
         common = common and comparable(common, type, equality=False)
-    if common is None:
+    if common is None or (common.root is Root.BOOLEAN and value.root is not Root.BOOLEAN):
         raise incomparable("IN", operands)
     parameters = tuple(side(type, common) for type in (value, *rest))
     return Resolved(parameters, BOOLEAN.with_nullable(any(t.nullable for t in (value, *rest))))
@@ -99,16 +123,8 @@ COMPARISON = [
     _comparison("<=", operator.le),
     _comparison(">", operator.gt),
     _comparison(">=", operator.ge),
-    ScalarFunction(
-        name="IS DISTINCT FROM",
-        infer=_compared("IS DISTINCT FROM", equality=True, nullable=False),
-        kernel=lambda _, args: args[0].ne_missing(args[1]),
-    ),
-    ScalarFunction(
-        name="IS NOT DISTINCT FROM",
-        infer=_compared("IS NOT DISTINCT FROM", equality=True, nullable=False),
-        kernel=lambda _, args: args[0].eq_missing(args[1]),
-    ),
+    _comparison("IS DISTINCT FROM", pl.Expr.ne_missing, equality=True, nullable=False),
+    _comparison("IS NOT DISTINCT FROM", pl.Expr.eq_missing, equality=True, nullable=False),
     ScalarFunction(name="IS NULL", infer=_null_test, kernel=lambda _, args: args[0].is_null()),
     ScalarFunction(
         name="IS NOT NULL", infer=_null_test, kernel=lambda _, args: args[0].is_not_null()

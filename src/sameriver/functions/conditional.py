@@ -7,7 +7,12 @@ from collections.abc import Sequence
 import polars as pl
 
 from sameriver.common.types import APPROXIMATE, BOOLEAN, CHARACTERS, DataType, Root, to_polars
-from sameriver.functions.coercion import common_type, comparable
+from sameriver.functions.coercion import (
+    chosen_type,
+    common_type,
+    comparable,
+    first_known_type,
+)
 from sameriver.functions.comparison import incomparable, side
 from sameriver.functions.forms import ANY, SHOWN, TRUTH, Form, infer, wrong_arguments
 from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
@@ -18,7 +23,8 @@ def _branches(name: str, operands: Sequence[Operand], forms: Sequence[Form]) -> 
     if len(operands) < 3 or len(operands) % 2 == 0:
         raise wrong_arguments(name, operands, forms)
     conditions, values = operands[:-1:2], [*operands[1::2], operands[-1]]
-    result = common_type(value.type for value in values)
+    types = [value.type for value in values]
+    result = chosen_type(types) if name == "CASE" else common_type(types)
     if result is None or any(TRUTH.parameter(c) is None for c in conditions):
         raise wrong_arguments(
             name, operands, forms, hint="CAST the values to one type; conditions are BOOLEAN."
@@ -56,7 +62,8 @@ def choose(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
 
 def _first_known(name: str) -> Infer:
     def settle(operands: Sequence[Operand]) -> Resolved:
-        result = common_type(operand.type for operand in operands)
+        types = [operand.type for operand in operands]
+        result = first_known_type(types) if name == "COALESCE" else common_type(types)
         if result is None or not operands or (name == "IFNULL" and len(operands) != 2):
             raise wrong_arguments(name, operands, ((ANY, ANY, ...),))
         parameters = tuple(result.with_nullable(operand.type.nullable) for operand in operands)

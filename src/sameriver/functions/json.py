@@ -41,7 +41,17 @@ from sameriver.functions.forms import (
     infer,
     wrong_arguments,
 )
-from sameriver.functions.jsonpath import Invalid, JsonValue, Path, dump, find, parse, path_or_none
+from sameriver.functions.jsonpath import (
+    DECODER,
+    Invalid,
+    JsonValue,
+    Path,
+    dump,
+    find,
+    first_value,
+    parse,
+    path_or_none,
+)
 from sameriver.functions.render import text as rendered
 from sameriver.functions.signature import (
     UNKNOWN,
@@ -208,8 +218,8 @@ def _is_json(kind: str, kinds: tuple[type, ...] | None) -> list[ScalarFunction]:
 
     def test(text: str) -> bool:
         try:
-            value = parse(text)
-        except Invalid:
+            value = first_value(text, DECODER)
+        except ValueError:
             return False
         if kinds is None:
             return True

@@ -73,7 +73,7 @@ def parse(text: str) -> JsonValue:
         Invalid: it is none.
     """
     try:
-        value: JsonValue = json.loads(text, parse_float=Decimal, parse_constant=_refuse)
+        value: JsonValue = DECODER.decode(text)
     except ValueError as error:
         raise Invalid(str(error)) from None
     return value
@@ -95,6 +95,9 @@ def first_value(text: str, decoder: json.JSONDecoder) -> object:
 
 def _refuse(word: str) -> None:
     raise ValueError(word)
+
+
+DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse)
 
 
 def find(text: str, to: Path | None) -> list[JsonValue]:

@@ -8,9 +8,17 @@ from decimal import Decimal
 from sqlglot import exp
 
 from sameriver.common.errors import UserError
-from sameriver.common.types import BOOLEAN, INTEGERS, INTERVALS, NULL, NUMERIC, Root
+from sameriver.common.types import (
+    BOOLEAN,
+    CHARACTERS,
+    INTEGERS,
+    INTERVALS,
+    NULL,
+    NUMERIC,
+    Root,
+)
 from sameriver.functions.coercion import common_type
-from sameriver.plan.bind.calls import call, untyped_null
+from sameriver.plan.bind.calls import call, coerce, untyped_null
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.literals import whole_number
 from sameriver.plan.bind.refuse import unsupported
@@ -201,6 +209,8 @@ def bind_in(node: exp.Expr, environment: Environment) -> Expression:
         )
     if len(members) > 1 and all(isinstance(m, Literal) and m.value is not None for m in members):
         return call("IN", [value, *members])
+    if value.type.root is Root.BOOLEAN:
+        members = [coerce(m, BOOLEAN) if m.type.root in CHARACTERS else m for m in members]
     tests = [call("=", [value, member]) for member in members]
     return tests[0] if len(tests) == 1 else call("OR", tests)
 

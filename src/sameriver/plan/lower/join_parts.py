@@ -80,16 +80,18 @@ def _equality(
     if not deterministic(part):
         return None
     if to_polars(one.type) != to_polars(two.type):
-        if not cast:
+        alike = _alike(one, two) if cast else None
+        if alike is None:
             return None
-        one, two = _alike(one, two)
+        one, two = alike
     return Equality(one, two, part.function != "=", part)
 
 
-def _alike(left: Expression, right: Expression) -> tuple[Expression, Expression]:
-    """Both as one type, so that equal values are equal keys."""
+def _alike(left: Expression, right: Expression) -> tuple[Expression, Expression] | None:
+    """Both as one type, so that equal values are equal keys; None: a BOOLEAN and a text."""
     common = common_type([left.type, right.type])
-    assert common is not None
+    if common is None:
+        return None
     casts = [Call("CAST", (e,), common.with_nullable(e.type.nullable)) for e in (left, right)]
     return casts[0], casts[1]
 
