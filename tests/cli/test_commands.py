@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -134,7 +136,9 @@ def test_ctrl_c_stops_cleanly(tmp_path: Path) -> None:
             time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=20)
-    assert (process.returncode, errors) == (0, "")
+    assert process.returncode == 0
+    assert errors.startswith("stopped; what was read so far is written")
+    assert "--state DIR" in errors
     assert not [path for path in tmp_path.glob("out/*") if path.name.startswith(".")]
     assert sum(len(path.read_text().splitlines()) for path in tmp_path.glob("out/*.csv")) > 0
 
@@ -157,3 +161,44 @@ def test_rows_that_are_lost_are_told_at_the_end(tmp_path: Path) -> None:
     assert done.returncode == 0
     told = "1 late row dropped, 1 bad row ignored, 1 bad field read as NULL\n"
     assert done.stderr == told
+
+
+def test_version() -> None:
+    done = sameriver("--version")
+    assert (done.returncode, done.stdout) == (0, f"sameriver {version('sameriver')}\n")
+
+
+@pytest.mark.parametrize("after", [0.05, 0.3, 0.6])
+def test_ctrl_c_is_quiet_while_the_command_loads(after: float) -> None:
+    """Python itself takes some milliseconds until it handles signals."""
+    code = "import sys; print('up', flush=True); from sameriver_main import main; main()"
+    command = [sys.executable, "-c", code, "run", "-"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "up\n"
+        time.sleep(after)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (130, "")
+
+
+def test_kernels_that_have_to_be_compiled_are_told_once(tmp_path: Path) -> None:
+    (tmp_path / "twice.py").write_text(
+        "from numba import types\n"
+        "from sameriver.common.kernel import before_compiling, kernel\n"
+        "@kernel(types.int64(types.int64))\n"
+        "def one(n):\n    return n + 1\n"
+        "@kernel(types.int64(types.int64))\n"
+        "def two(n):\n    return n + 2\n"
+        "before_compiling(lambda: print('compiling'))\n"
+        "print(one(1) + two(1))\n"
+    )
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    command = [sys.executable, str(tmp_path / "twice.py")]
+    first, second = (
+        subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+        for _ in range(2)
+    )
+    assert (first, second) == ("compiling\n5\n", "5\n")

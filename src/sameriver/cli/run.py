@@ -94,10 +94,16 @@ def run(
                 _show(result, output, line)
                 if stop.is_set():
                     break
-            if stop.is_set() and kept is not None:
-                say("stopped; the same command goes on from here")
+            if stop.is_set():
+                say(_STOPPED if kept is None else "stopped; the same command goes on from here")
         finally:
             line.close()
+
+
+_STOPPED = (
+    "stopped; what was read so far is written, and a later run starts anew:"
+    " --state DIR lets it go on from here"
+)
 
 
 def _needs_state(flags: dict[str, bool]) -> None:

@@ -17,6 +17,8 @@ from sameriver.common.errors import SameriverError, UserError, nearest, render
 
 DONE, FAILED, WRONG = 0, 1, 2
 """Exit statuses: done; the job (or a test) failed; the script or the usage is wrong."""
+INTERRUPTED = 130
+"""Ctrl-C before a job ran, as shells have it; a running job is stopped, which is DONE."""
 
 ScriptArgument = Annotated[str, typer.Argument(help="File of SQL statements; - for stdin.")]
 SetOption = Annotated[

@@ -43,6 +43,12 @@ config.CACHE_DIR = _cache_folder() or config.CACHE_DIR
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _LOCK = Lock()
+_NOTES: list[Callable[[], None]] = []
+
+
+def before_compiling(tell: Callable[[], None]) -> None:
+    """Has ``tell`` called once, before a kernel that is not kept yet is compiled."""
+    _NOTES.append(tell)
 
 
 class _Kept(FunctionCache):  # type: ignore[misc]
@@ -54,8 +60,13 @@ class _Kept(FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         rtsys.initialize(target)
+        kept = None
         with self._guard_against_spurious_io_errors():
-            return self._load_overload(signature, target)
+            kept = self._load_overload(signature, target)
+        if kept is None:
+            while _NOTES:
+                _NOTES.pop()()
+        return kept
 
 
 def _dispatcher(function: Callable[..., Any]) -> Any:
