@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from sameriver.compat import Rules
 from sameriver.compat.report import Verdict, worst
@@ -24,9 +24,15 @@ _FRESH = "Start over without the old state: '--fresh'."
 _PARTIAL = "Let what is new start empty: '--allow-partial'."
 _FILTER = f"Accept old state as it is: SET '{IGNORE_FILTER}' = 'true'."
 
+_BESIDE = (
+    "{} is computed in a node of its own, joined to the old aggregates on the key: it counts from"
+    " the upgrade. A key shows when its next row comes, and there are rows in between that hold"
+    " one new value and one old one."
+)
+
 
 def compare_plans(
-    old: str, new: str, rules: Rules | None = None, notes: Mapping[int, str] | None = None
+    old: str, new: str, rules: Rules | None = None, compiled: str | None = None
 ) -> FlinkReport:
     """What the change from one plan to another means for the state of a job on Flink.
 
@@ -34,13 +40,14 @@ def compare_plans(
         old: a compiled plan whose nodes carry names.
         new: likewise, after the change.
         rules: how to compare.
-        notes: sentences about nodes of the new plan, by their ids.
+        compiled: the new plan as Flink made it, if ``new`` was made of it.
 
     Raises:
         ExternalError: FOREIGN_PLAN.
     """
     before, after = read_plan(old), read_plan(new)
-    work = _Comparison(before, after, rules or Rules(), notes or {})
+    alone = after if compiled is None else read_plan(compiled)
+    work = _Comparison(before, after, rules or Rules(), alone)
     operators = (*work.going_on(), *work.going())
     verdict = worst([one.verdict for one in operators])
     return FlinkReport(verdict=verdict, operators=operators, ways=work.ways(verdict))
@@ -50,9 +57,9 @@ class _Comparison:
     """The nodes of both plans, and which new one stands for which old one."""
 
     def __init__(
-        self, before: CompiledPlan, after: CompiledPlan, rules: Rules, notes: Mapping[int, str]
+        self, before: CompiledPlan, after: CompiledPlan, rules: Rules, alone: CompiledPlan
     ) -> None:
-        self.rules, self.notes = rules, notes
+        self.rules = rules
         self.old, self.new = state_nodes(before), state_nodes(after)
         by_name = {node.node.name: node for node in self.old}
         self.kept = {
@@ -62,8 +69,8 @@ class _Comparison:
             [node for node in self.old if node not in self.kept.values()],
             [node for node in self.new if node.node.id not in self.kept],
         )
-        then, now = places(before), places(after)
-        standing = {now[node.node.id]: node for node in self.new}
+        then, now = places(before), places(alone)
+        standing = {now[node.node.id]: node for node in state_nodes(alone)}
         self.plain = {
             node.node.id: plain_outcome(node, standing.get(then[node.node.id])) for node in self.old
         }
@@ -73,6 +80,8 @@ class _Comparison:
         """The operators of the new plan."""
         for new in self.new:
             id = new.node.id
+            if new.is_result:
+                continue
             if id in self.kept:
                 yield self._kept(self.kept[id], new)
             elif id in self.replaced:
@@ -84,11 +93,11 @@ class _Comparison:
         """The operators of the old plan whose state nothing takes."""
         taken = [*self.kept.values(), *self.replaced.values()]
         for old in self.old:
-            if old not in taken:
+            if old not in taken and not old.is_result:
                 yield self._lost(old)
 
     def _kept(self, old: StateNode, new: StateNode) -> FlinkOperator:
-        reasons = [*self._note(new)]
+        reasons: list[str] = []
         verdict = Verdict.FULL
         changed = set(old.filters) ^ set(new.filters)
         if changed and new.keeps_rows:
@@ -103,7 +112,7 @@ class _Comparison:
     def _refused(self, old: StateNode, new: StateNode) -> FlinkOperator:
         if not new.keeps_rows and not self._sink_counts(old):
             return self._new(new)
-        reasons = [*self._note(new), *difference_sentences(old, new)]
+        reasons = tuple(difference_sentences(old, new))
         plain = self.plain[old.node.id]
         return self._told(new, Outcome.REFUSED, Verdict.INCOMPATIBLE, reasons, plain)
 
@@ -115,10 +124,14 @@ class _Comparison:
         elif self._reads_new_sources_only(new):
             sentence = "It is new, and so are its sources: it sees all of their rows."
             verdict = Verdict.FULL
+        elif self._is_beside(new):
+            shown = ", ".join(f"`{one}`" for one in new.items("aggregate"))
+            sentence = _BESIDE.format(shown)
+            verdict = Verdict.PARTIAL
         else:
             sentence = "It is new: it starts empty and sees the rows that come from now on."
             verdict = Verdict.PARTIAL
-        return self._told(new, Outcome.NEW, verdict, [*self._note(new), sentence], None)
+        return self._told(new, Outcome.NEW, verdict, [sentence], None)
 
     def _lost(self, old: StateNode) -> FlinkOperator:
         sinks = {table for node in self.new for table in node.sinks}
@@ -141,9 +154,15 @@ class _Comparison:
         known = {table for node in self.old for table in (*node.sources, *node.items("table"))}
         return known.isdisjoint(new.sources)
 
-    def _note(self, new: StateNode) -> tuple[str, ...]:
-        note = self.notes.get(new.node.id, "")
-        return (note,) if note else ()
+    def _is_beside(self, new: StateNode) -> bool:
+        """Whether it computes what is new of a group whose old aggregates are kept."""
+        return new.kind == "GroupAggregate" and any(
+            one.kind == new.kind
+            and (one.items("key"), one.origin, one.sinks)
+            == (new.items("key"), new.origin, new.sinks)
+            for one in self.new
+            if one.node.id in self.kept
+        )
 
     def _told(
         self,

@@ -118,11 +118,11 @@ def type_text(type: str | Data) -> str:
 
 def row_type(columns: Sequence[Column]) -> dict[str, Any]:
     """The row type of columns, as JSON."""
-    fields = [{"name": one.name, "fieldType": _type_data(one.type)} for one in columns]
+    fields = [{"name": one.name, "fieldType": type_data(one.type)} for one in columns]
     return {"type": "ROW", "fields": fields}
 
 
-def _type_data(text: str) -> str | dict[str, Any]:
+def type_data(text: str) -> str | dict[str, Any]:
     """A type as Flink writes it, from its text."""
     if not text.startswith("{"):
         return text

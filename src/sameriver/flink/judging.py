@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass, replace
 
 from sameriver.compat import Rules, Verdict
@@ -25,6 +27,19 @@ class Judgement:
     plan: str
 
 
+def digest(plan: str) -> str:
+    """Of a compiled plan; Flink numbers nodes on from those of plans that it compiled before."""
+    data = json.loads(plan)
+    numbers = {node["id"]: number for number, node in enumerate(data["nodes"])}
+    nodes = [{**node, "id": numbers[node["id"]]} for node in data["nodes"]]
+    edges = [
+        {**edge, "source": numbers[edge["source"]], "target": numbers[edge["target"]]}
+        for edge in data["edges"]
+    ]
+    text = json.dumps({**data, "nodes": nodes, "edges": edges}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def judge(old: str, new: str, rules: Rules) -> Judgement:
     """Compares plans.
 
@@ -37,6 +52,6 @@ def judge(old: str, new: str, rules: Rules) -> Judgement:
         ExternalError: FOREIGN_PLAN.
     """
     plan = beside(new, old)
-    report = compare_plans(old, plan, rules)
+    report = compare_plans(old, plan, rules, new)
     strict = compare_plans(old, plan, replace(rules, ignore_filter=False)).verdict
     return Judgement(report=report, exact=strict is Verdict.FULL, plan=plan)

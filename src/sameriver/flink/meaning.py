@@ -18,6 +18,8 @@ from sameriver.flink.rows import Rows, is_stateful, reading, rows_of, told_apart
 _LABELS = ("table", "key", "partition key", "window", "order", "limit")
 """Parts that say best which node is meant, the best first."""
 _DIGITS = 16
+RESULT = "sameriver_result"
+"""How the tables are called that stand for what a SELECT shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,11 @@ class StateNode:
     def keeps_rows(self) -> bool:
         """Whether it keeps something of its input: most sinks only know what they have written."""
         return self.node.type != "sink" or bool(self.items("stored column"))
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it is no table of the script's."""
+        return self.node.type == "sink" and self.label.startswith(RESULT)
 
     @property
     def base(self) -> str:

@@ -21,6 +21,7 @@ from sameriver.flink.compiled import (
     plan_text,
     read_plan,
     row_type,
+    type_data,
 )
 from sameriver.flink.meaning import StateNode, state_nodes
 from sameriver.flink.names import named
@@ -123,11 +124,10 @@ def _rewritten(plan: CompiledPlan, split: _Split) -> dict[str, Any]:
     """The plan's JSON with the old nodes in the place of the new one."""
     new = split.new.node
     build = _Build(max(node.id for node in plan) + 1)
-    exchange = plan.node(new.inputs[0])
-    below = plan.node(exchange.inputs[0])
-    made = [_kept(build, one, split.new, below.id, exchange) for one in split.olds]
+    below = plan.node(new.inputs[0]).inputs[0]
+    made = [_kept(build, one, split.new, below) for one in split.olds]
     if split.fresh:
-        made.append(_computed(build, split, exchange))
+        made.append(_computed(build, split, below))
     width = len(split.new.node.data["grouping"])
     columns, calls = list(made[0].columns), list(made[0].calls)
     top, together = made[0].id, made[0]
@@ -148,12 +148,10 @@ class _Made:
     calls: tuple[Item | None, ...]
 
 
-def _kept(build: _Build, old: StateNode, new: StateNode, below: int, exchange: Node) -> _Made:
+def _kept(build: _Build, old: StateNode, new: StateNode, below: int) -> _Made:
     """The old node as it was, over columns in the order that it knows."""
-    node, read = old.node, old.reading
-    columns = tuple(
-        Column(name, type) for name, type in zip(read.inputs.names, read.types, strict=True)
-    )
+    node = old.node
+    columns = _columns(old)
     places = _arranged(old, new)
     assert places is not None
     arranged = below
@@ -170,7 +168,7 @@ _OWN = ("grouping", "aggCalls", "aggCallNeedRetractions", "outputType", "descrip
 """What an aggregation computes; all else is as the new script wants it."""
 
 
-def _computed(build: _Build, split: _Split, exchange: Node) -> _Made:
+def _computed(build: _Build, split: _Split, below: int) -> _Made:
     """A node for what is new."""
     data, width = split.new.node.data, len(split.new.node.data["grouping"])
     columns = split.new.node.columns
@@ -184,7 +182,8 @@ def _computed(build: _Build, split: _Split, exchange: Node) -> _Made:
     }
     keys: list[Item | None] = [None] * width
     calls = [_calls(split.new)[at] for at in split.fresh]
-    return _Made(build.add(fresh, exchange.id), kept, (*keys, *calls))
+    spread = build.add(_exchange(data["grouping"], row_type(_columns(split.new))), below)
+    return _Made(build.add(fresh, spread), kept, (*keys, *calls))
 
 
 def _joined(build: _Build, left: _Made, right: _Made, width: int, like: Node) -> _Made:
@@ -220,8 +219,9 @@ def _joined(build: _Build, left: _Made, right: _Made, width: int, like: Node) ->
     return _Made(build.add(join, *sides), columns, (*left.calls, *right.calls))
 
 
-def _columns(new: StateNode) -> tuple[Column, ...]:
-    read = new.reading
+def _columns(node: StateNode) -> tuple[Column, ...]:
+    """The columns that it reads."""
+    read = node.reading
     return tuple(
         Column(name, type) for name, type in zip(read.inputs.names, read.types, strict=True)
     )
@@ -232,11 +232,7 @@ def _calc(places: Sequence[int], columns: Sequence[Column], output: object) -> d
     return {
         "type": "stream-exec-calc_1",
         "projection": [
-            {
-                "kind": "INPUT_REF",
-                "inputIndex": at,
-                "type": row_type([columns[at]])["fields"][0]["fieldType"],
-            }
+            {"kind": "INPUT_REF", "inputIndex": at, "type": type_data(columns[at].type)}
             for at in places
         ],
         "condition": None,
