@@ -12,17 +12,26 @@ from typing import Annotated
 
 import typer
 
+from sameriver.cli.engine import Engine, FlinkFlags, JarOption, OnOption
 from sameriver.cli.script import DONE, FAILED, WRONG, SetOption, options_of, read_script
-from sameriver.common.errors import SameriverError, render
+from sameriver.common.errors import SameriverError, UserError, render
 from sameriver.compat import CompatibilityReport, JobDescription, Verdict
 from sameriver.compat.render import report_markdown, report_text
+from sameriver.flink.check import judged_on_flink, old_plan
+from sameriver.flink.gateway import Gateway
+from sameriver.flink.report import FlinkReport, flink_markdown, flink_text
 from sameriver.session.check import judged, load_old
 
 OldArgument = Annotated[
     str,
     typer.Argument(metavar="OLD", help="The script that runs, its state folder, or a savepoint."),
 ]
-NewArgument = Annotated[str, typer.Argument(metavar="NEW", help="The changed script; - for stdin.")]
+NewArgument = Annotated[
+    str | None, typer.Argument(metavar="NEW", help="The changed script; - for stdin.")
+]
+StateOption = Annotated[
+    str | None, typer.Option("--state", help="State folder of the job that runs, for OLD.")
+]
 
 
 class Required(Enum):
@@ -45,7 +54,7 @@ _NEEDED = {Required.FULL: Verdict.FULL, Required.PARTIAL: Verdict.PARTIAL}
 
 def check(
     old: OldArgument,
-    new: NewArgument,
+    new: NewArgument = None,
     options: SetOption = None,
     require: Annotated[
         Required, typer.Option(help="The verdict that is good enough.")
@@ -53,16 +62,43 @@ def check(
     format: Annotated[
         Format, typer.Option(help="Text for people, JSON for programs, markdown for reviews.")
     ] = Format.TEXT,
+    state: StateOption = None,
+    on: OnOption = Engine.EMBEDDED,
+    jars: JarOption = None,
 ) -> None:
     """Says what the state of a job is worth to a changed script. Nothing is started or touched."""
-    with _errors_of(new):
+    with _errors_of(new or old):
+        before, after = _sides(old, new, state)
         config = options_of(options)
-        text = read_script(new)
-    before = _old(old, config)
-    with _errors_of(new, text):
-        report = judged(before, text, config)
-    _show(report, format, old, new)
-    raise typer.Exit(DONE if report.verdict.satisfies(_NEEDED[require]) else FAILED)
+        text = read_script(after)
+        flags = FlinkFlags(None, None, jars)
+        flags.check(on)
+    if on is Engine.FLINK:
+        with _errors_of(after, text), flags.start() as gateway:
+            told = judged_on_flink(gateway, _old_on_flink(gateway, before, config), text, config)
+        _show_flink(told, format, before, after)
+        verdict = told.verdict
+    else:
+        description = _old(before, config)
+        with _errors_of(after, text):
+            report = judged(description, text, config)
+        _show(report, format, before, after)
+        verdict = report.verdict
+    raise typer.Exit(DONE if verdict.satisfies(_NEEDED[require]) else FAILED)
+
+
+def _sides(old: str, new: str | None, state: str | None) -> tuple[str, str]:
+    """What is compared: with ``--state`` the only argument is the new script.
+
+    Raises:
+        UserError: BAD_USAGE.
+    """
+    if (new is None) == (state is None):
+        cause = "'check' takes OLD and NEW, or --state DIR and NEW"
+        raise UserError("BAD_USAGE", cause, hint="Write: sameriver check OLD NEW")
+    if state is not None and not Path(state).is_dir():
+        raise UserError("NO_STATE", f"there is no folder '{state}'", hint="Correct --state.")
+    return (old, new) if new is not None else (str(state), old)
 
 
 def _old(name: str, config: dict[str, str]) -> JobDescription:
@@ -75,6 +111,16 @@ def _old(name: str, config: dict[str, str]) -> JobDescription:
         return load_old(text, config)
 
 
+def _old_on_flink(gateway: Gateway, name: str, config: dict[str, str]) -> str:
+    if Path(name).is_dir():
+        with _errors_of(name):
+            return old_plan(gateway, Path(name), config)
+    with _errors_of(name):
+        text = read_script(name)
+    with _errors_of(name, text):
+        return old_plan(gateway, text, config)
+
+
 def _show(report: CompatibilityReport, format: Format, old: str, new: str) -> None:
     match format:
         case Format.TEXT:
@@ -83,6 +129,16 @@ def _show(report: CompatibilityReport, format: Format, old: str, new: str) -> No
             print(json.dumps(report.to_json(), indent=2, ensure_ascii=False))
         case Format.MARKDOWN:
             print(report_markdown(report, old, new), end="")
+
+
+def _show_flink(report: FlinkReport, format: Format, old: str, new: str) -> None:
+    match format:
+        case Format.TEXT:
+            print(flink_text(report), end="")
+        case Format.JSON:
+            print(json.dumps(report.to_json(), indent=2, ensure_ascii=False))
+        case Format.MARKDOWN:
+            print(flink_markdown(report, old, new), end="")
 
 
 @contextmanager
