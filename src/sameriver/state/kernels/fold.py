@@ -33,20 +33,33 @@ WIDTHS = (1, 2, 2, 3, 3, 2, 2, 2, 2, 2)
 """Words of each operation."""
 OVERFLOW = 2**63 - 1
 """High word of a sum that overflowed: more than any DECIMAL(38, s) holds."""
+_BEYOND_HIGH, _BEYOND_LOW = 10**38 >> 64, np.uint64(10**38 % 2**64)
+"""The least number of 39 digits."""
+_BELOW_HIGH, _BELOW_LOW = -(10**38) >> 64, np.uint64(-(10**38) % 2**64)
+"""The same below zero."""
 BLOCK = 512
 """Rows that go through a program together, while their words are in the cache."""
 
 
 @helper
+def _has_39_digits(low: int, high: int) -> bool:
+    rest = np.uint64(low)
+    if high >= 0:
+        return high > _BEYOND_HIGH or (high == _BEYOND_HIGH and bool(rest >= _BEYOND_LOW))
+    return high < _BELOW_HIGH or (high == _BELOW_HIGH and bool(rest <= _BELOW_LOW))
+
+
+@helper
 def _add_wide(words: np.ndarray, slot: int, at: int, low: int, high: int) -> None:
-    """Adds 128 bits to the words ``at`` and ``at + 1``; what overflows stays out of range."""
+    """Adds 128 bits to the words ``at`` and ``at + 1``; a sum of 39 digits stays out of range."""
     before = words[slot, at + 1]
     if before == OVERFLOW or before == -OVERFLOW:
         return
     total = words[slot, at] + low
     carry = np.uint64(total) < np.uint64(low)
     after = before + high + (1 if carry else 0)
-    if (before >= 0) == (high >= 0) and (before >= 0) != (after >= 0):
+    wrapped = (before >= 0) == (high >= 0) and (before >= 0) != (after >= 0)
+    if wrapped or _has_39_digits(total, after):
         after = OVERFLOW if high >= 0 else -OVERFLOW
     words[slot, at] = total
     words[slot, at + 1] = after
