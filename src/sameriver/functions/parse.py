@@ -17,7 +17,7 @@ from sameriver.common.types import (
     to_polars,
 )
 from sameriver.functions.decimals import big, exactly_each, scaled
-from sameriver.functions.staged import let
+from sameriver.functions.staged import else_by, let
 from sameriver.functions.zones import to_instant
 
 _INT128 = pl.Int128()
@@ -100,11 +100,11 @@ def _read(shown: str) -> Decimal | None:
 def date_of(value: pl.Expr) -> pl.Expr:
     """``2020-01-31``, ``2020-1-31``, ``2020-01``, ``2020``; a time of day behind it is ignored."""
 
-    def read(text: pl.Expr, quick: pl.Expr) -> pl.Expr:
-        day = pl.when(quick.is_null()).then(text.str.extract(r"^([^ T]*)", 1))
-        return pl.coalesce(quick, let(pl.Date(), _spelled, day.str.extract_groups(_DATE)))
+    def read(text: pl.Expr) -> pl.Expr:
+        day = text.str.extract(r"^([^ T]*)", 1)
+        return let(pl.Date(), _spelled, day.str.extract_groups(_DATE))
 
-    return let(pl.Date(), read, value, value.str.to_date("%Y-%m-%d", strict=False))
+    return else_by(pl.Date(), value.str.to_date("%Y-%m-%d", strict=False), read, value)
 
 
 def _spelled(day: pl.Expr) -> pl.Expr:
@@ -118,10 +118,6 @@ def timestamp_of(value: pl.Expr, type: DataType) -> pl.Expr:
     unit = time_unit(type)
     dtype = pl.Datetime(unit)
 
-    def read(text: pl.Expr, quick: pl.Expr) -> pl.Expr:
-        rest = let(dtype, lambda odd: _timestamp(odd, type), pl.when(quick.is_null()).then(text))
-        return pl.coalesce(quick, rest)
-
     if unit == "ns":
         value = pl.when(value.str.head(4).cast(pl.Int32, strict=False).is_in(_YEARS)).then(value)
     if type.precision not in (3, 6, 9):
@@ -129,7 +125,7 @@ def timestamp_of(value: pl.Expr, type: DataType) -> pl.Expr:
     quick = value.str.to_datetime(
         "%Y-%m-%d %H:%M:%S%.f", time_unit=unit, strict=False, ambiguous="null"
     )
-    return let(dtype, read, value, quick)
+    return else_by(dtype, quick, lambda text: _timestamp(text, type), value)
 
 
 def _timestamp(text: pl.Expr, type: DataType) -> pl.Expr:

@@ -12,7 +12,7 @@ import polars as pl
 
 from sameriver.functions.calendar import add_months
 from sameriver.functions.failure import failure
-from sameriver.functions.staged import let
+from sameriver.functions.staged import else_by, let
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +123,8 @@ def parsed(value: pl.Expr, pattern: str, *, lenient: bool) -> pl.Expr:
     def slow(text: pl.Expr) -> pl.Expr:
         return let(pl.Int64(), _fields(pattern, lenient), text.str.extract_groups(regex))
 
-    def read(text: pl.Expr, quick: pl.Expr) -> pl.Expr:
-        return pl.coalesce(quick, let(pl.Int64(), slow, pl.when(quick.is_null()).then(text)))
-
     quick = _quick(value, pattern, lenient)
-    return slow(value) if quick is None else let(pl.Int64(), read, value, quick)
+    return slow(value) if quick is None else else_by(pl.Int64(), quick, slow, value)
 
 
 def _fields(pattern: str, lenient: bool) -> Callable[[pl.Expr], pl.Expr]:

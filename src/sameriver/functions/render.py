@@ -17,6 +17,7 @@ from sameriver.common.types import (
 )
 from sameriver.functions.distinct import by_distinct
 from sameriver.functions.octets import decoded
+from sameriver.functions.staged import else_by, let
 from sameriver.functions.zones import to_wall
 
 
@@ -79,9 +80,32 @@ def _floating(value: pl.Expr) -> pl.Expr:
     """As Java: 1.5, 1.0E10, 1.0E-5, NaN, Infinity."""
     size = value.abs()
     plain = (size == 0) | ((size >= 1e-3) & (size < 1e7))
-    held = pl.when(~plain).then(value)
-    odd = by_distinct(_java, pl.String, held.cast(pl.String), held.cast(pl.Float64))
-    return pl.when(plain).then(value.cast(pl.String)).otherwise(odd)
+    shown = pl.when(plain).then(value.cast(pl.String))
+    return else_by(pl.String, shown, _scientific, value)
+
+
+_FIGURES = r"^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$"
+_TINY = 1e-37
+"""Below, Java shows two digits where one would do."""
+
+
+def _scientific(value: pl.Expr) -> pl.Expr:
+    """Numbers outside 0.001 to 10 million."""
+
+    def spelled(groups: pl.Expr) -> pl.Expr:
+        sign, whole, fraction, exponent = (groups.struct.field(str(n)) for n in (1, 2, 3, 4))
+        digits = whole + fraction.fill_null("")
+        figures = digits.str.strip_chars_start("0")
+        zeros = digits.str.len_bytes() - figures.str.len_bytes()
+        power = exponent.cast(pl.Int64).fill_null(0) + whole.str.len_bytes() - zeros - 1
+        figures = figures.str.strip_chars_end("0").str.pad_end(2, "0")
+        return pl.format("{}{}.{}E{}", sign, figures.str.head(1), figures.str.slice(1), power)
+
+    shown = value.cast(pl.String)
+    usual = pl.when(value.abs() >= _TINY).then(shown)
+    quick = let(pl.String(), spelled, usual.str.extract_groups(_FIGURES))
+    args = (shown, value.cast(pl.Float64))
+    return else_by(pl.String, quick, lambda *odd: by_distinct(_java, pl.String, *odd), *args)
 
 
 def java_text(value: float) -> str:

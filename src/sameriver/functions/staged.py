@@ -42,7 +42,8 @@ def else_by(
         odd = frame.select(pl.all_horizontal(pl.all().is_not_null())).to_series() & found.is_null()
         if not odd.any():
             return found
-        rest = frame.filter(odd).select(slow).to_series()
+        # Some functions of Polars stumble over the empty chunks that a filter may leave.
+        rest = frame.filter(odd).rechunk().select(slow).to_series()
         place = odd.cum_sum().to_frame("n").select(pl.when(odd).then(pl.col("n") - 1)).to_series()
         return found.zip_with(~odd, rest.gather(place))
 
