@@ -61,7 +61,7 @@ def describe(progress: Progress) -> str:
     if progress.watermark is not None:
         parts.append(f"watermark {_time(progress.watermark)}")
     if progress.lag is not None:
-        parts.append(f"lag {duration_text(progress.lag)}")
+        parts.append(f"lag {rough_duration(progress.lag)}")
     parts += _lost(progress)
     if progress.checkpoint is not None:
         parts.append(_checkpoint(progress.checkpoint))
@@ -86,12 +86,12 @@ def _time(milliseconds: int) -> str:
 def _checkpoint(manifest: Manifest) -> str:
     metrics = manifest.metrics
     return (
-        f"checkpoint {manifest.number}: {duration_text(metrics.duration)}, "
-        f"pause {duration_text(metrics.pause)}, {bytes_text(metrics.bytes)}"
+        f"checkpoint {manifest.number}: {rough_duration(metrics.duration)}, "
+        f"pause {rough_duration(metrics.pause)}, {bytes_text(metrics.bytes)}"
     )
 
 
-def duration_text(milliseconds: int) -> str:
+def rough_duration(milliseconds: int) -> str:
     """``12 ms``, ``1.5 s``, ``3 min``, ``36 h``, ``4 d``."""
     seconds = milliseconds / 1000
     if abs(seconds) < 1:

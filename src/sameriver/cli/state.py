@@ -15,8 +15,9 @@ import typer
 from sameriver.checkpoint import reading
 from sameriver.checkpoint.manifest import Manifest
 from sameriver.checkpoint.reading import TableFacts
-from sameriver.cli.progress import bytes_text, duration_text
+from sameriver.cli.progress import bytes_text, rough_duration
 from sameriver.cli.script import errors_of
+from sameriver.common.time import duration_text
 
 app = typer.Typer(help="Looks into the state of jobs.", no_args_is_help=True)
 
@@ -80,8 +81,8 @@ def _described(manifest: Manifest) -> list[str]:
     metrics = manifest.metrics
     lines = [
         f"{manifest.kind} {manifest.number} of {moment} UTC: "
-        f"took {duration_text(metrics.duration)}, paused the job for "
-        f"{duration_text(metrics.pause)}, wrote {metrics.rows:,} rows, "
+        f"took {rough_duration(metrics.duration)}, paused the job for "
+        f"{rough_duration(metrics.pause)}, wrote {metrics.rows:,} rows, "
         f"{bytes_text(metrics.bytes)}"
     ]
     for number, job in enumerate(manifest.jobs, 1):
@@ -91,7 +92,7 @@ def _described(manifest: Manifest) -> list[str]:
 
 def _row(facts: TableFacts, now: int) -> dict[str, str]:
     def age(moment: int | None) -> str:
-        return "" if moment is None else duration_text(now - moment)
+        return "" if moment is None else rough_duration(now - moment)
 
     return {
         "table": facts.name,

@@ -69,3 +69,16 @@ def parse_duration(text: str) -> timedelta:
             position=place_of(text),
         )
     return timedelta(milliseconds=int(match.group(1)) * factor)
+
+
+def duration_text(milliseconds: int) -> str:
+    """A duration in the largest unit that leaves a whole number, as Flink shows it: ``36 h``."""
+    for unit, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000)):
+        if milliseconds and milliseconds % size == 0:
+            return f"{milliseconds // size} {unit}"
+    return f"{milliseconds} ms"
+
+
+def ttl_text(ttl: timedelta | None) -> str:
+    """A time to live; None is for ever."""
+    return "for ever" if ttl is None else duration_text(ttl // timedelta(milliseconds=1))

@@ -196,11 +196,3 @@ def _held(call: AggregateCall, below: Meanings, retract: bool) -> list[tuple[str
 def type_text(type: DataType) -> str:
     """SQL type without nullability."""
     return type.name
-
-
-def duration_text(milliseconds: int) -> str:
-    """In the largest unit that leaves a whole number."""
-    for unit, size in (("day", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000)):
-        if milliseconds and milliseconds % size == 0:
-            return f"{milliseconds // size} {unit}"
-    return f"{milliseconds} ms"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sameriver.common.time import duration_text
 from sameriver.common.types import Root
 from sameriver.compat.description import Item, Trait
-from sameriver.compat.items import Maker, duration_text
+from sameriver.compat.items import Maker
 from sameriver.plan.physical.calc import Calc
 from sameriver.plan.physical.changelog_normalize import ChangelogNormalize
 from sameriver.plan.physical.deduplicate import Deduplicate

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from sameriver.common.schema import Schema
 from sameriver.common.state import RowScope, StateColumn, StateTable
+from sameriver.common.time import duration_text, ttl_text
 from sameriver.plan import logical
 from sameriver.plan.describe import describe, kinds, line
 from sameriver.plan.expressions import aggregate_to_sql, to_sql
@@ -102,8 +103,7 @@ def _physical_lines(node: PhysicalNode) -> list[str]:
 
 
 def _table_lines(table: StateTable) -> Iterator[str]:
-    ttl = "for ever" if table.ttl is None else _duration(table.ttl)
-    yield f"state '{table.name}', ttl {ttl}"
+    yield f"state '{table.name}', ttl {ttl_text(table.ttl)}"
     rows = [
         (c.role.value, c.name, str(c.type), str(c.meaning)) for c in (*table.key, *table.values)
     ]
@@ -119,15 +119,6 @@ def _scope_text(scope: RowScope) -> str:
     if scope.filters:
         text += " where " + " and ".join(scope.filters)
     return text + "".join(f" > {step}" for step in scope.path)
-
-
-def _duration(duration: timedelta) -> str:
-    """In the largest unit that leaves a whole number."""
-    number = duration // timedelta(milliseconds=1)
-    for unit, size in (("h", 3_600_000), ("min", 60_000), ("s", 1000)):
-        if number % size == 0:
-            return f"{number // size} {unit}"
-    return f"{number} ms"
 
 
 def _details(node: Logical) -> tuple[tuple[str, str], ...]:
@@ -189,18 +180,14 @@ def _aggregate_details(node: logical.Aggregate) -> tuple[tuple[str, str], ...]:
 
 def window_text(window: Window) -> str:
     """``CUMULATE(ts, size 1 h, step 1 min)``."""
-    parts = [window.time, f"size {_milliseconds(window.size)}"]
+    parts = [window.time, f"size {duration_text(window.size)}"]
     if window.step is not None:
-        parts.append(f"step {_milliseconds(window.step)}")
+        parts.append(f"step {duration_text(window.step)}")
     if window.offset:
-        parts.append(f"offset {_milliseconds(window.offset)}")
+        parts.append(f"offset {duration_text(window.offset)}")
     if window.partition:
         parts.append(f"partition {', '.join(window.partition)}")
     return f"{window.kind.value}({', '.join(parts)})"
-
-
-def _milliseconds(number: int) -> str:
-    return _duration(timedelta(milliseconds=number))
 
 
 def _inputs_first(node: PhysicalNode) -> Iterator[PhysicalNode]:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from sqlglot import exp
 
 from sameriver.common.errors import UserError
+from sameriver.common.time import duration_text
 from sameriver.common.types import Root
 from sameriver.plan.bind.context import Context
 from sameriver.plan.bind.scope import Scope
@@ -97,7 +98,8 @@ def check_panes(window: Window, node: exp.Expr) -> None:
     kind, name = window.kind.value, "slide" if window.kind is WindowKind.HOP else "step"
     raise bad(
         node,
-        f"the size of {kind}, {window.size} ms, is not a multiple of its {name}, {window.step} ms",
+        f"the size of {kind}, {duration_text(window.size)}, is not a multiple of its {name},"
+        f" {duration_text(window.step)}",
         f"The order is {kind}(..., {name}, size); take a {name} that divides the size.",
     )
 

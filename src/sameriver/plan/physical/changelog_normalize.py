@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from sameriver.common.state import RowScope, StateTable
+from sameriver.common.time import ttl_text
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.listed_rows import row_table
 from sameriver.plan.physical.node import ALL_KINDS, ChangelogMode, PhysicalNode
@@ -55,5 +56,5 @@ class ChangelogNormalize(PhysicalNode):
         shown = [("key", ", ".join(self.keys))]
         shown.append(("emits", "once a key and batch" if self.folded else "record by record"))
         if self.ttl:
-            shown.append(("ttl", str(self.ttl)))
+            shown.append(("ttl", ttl_text(self.ttl)))
         return tuple(shown)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from sameriver.common.changes import ChangeKind
 from sameriver.common.schema import Field, Schema, unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.time import ttl_text
 from sameriver.common.types import BOOLEAN, timestamp_ltz
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.aggregate_state import LAST_ACCESS
@@ -107,5 +108,5 @@ class Deduplicate(PhysicalNode):
         if self.changelog != INSERT_ONLY:
             shown.append(("emits", "once a key and batch" if self.folded else "record by record"))
         if self.ttl:
-            shown.append(("ttl", str(self.ttl)))
+            shown.append(("ttl", ttl_text(self.ttl)))
         return tuple(shown)

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from sameriver.common.changes import ChangeKind
 from sameriver.common.state import Role, RowScope, StateColumn, StateTable
+from sameriver.common.time import ttl_text
 from sameriver.plan.expressions import AggregateCall, aggregate_to_sql
 from sameriver.plan.meaning import Meanings, aggregate_meaning
 from sameriver.plan.physical.aggregate_state import aggregate_state
@@ -85,5 +86,5 @@ class GroupAggregate(PhysicalNode):
         shown = [(name, text) for name, text in shown if text]
         shown.append(("emits", "once a key and batch" if self.folded else "record by record"))
         if self.ttl:
-            shown.append(("ttl", str(self.ttl)))
+            shown.append(("ttl", ttl_text(self.ttl)))
         return tuple(shown)

@@ -8,6 +8,7 @@ from sameriver.common.changes import ChangeKind
 from sameriver.common.errors import UserError
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.time import duration_text
 from sameriver.common.types import TINYINT, DataType, timestamp_ltz
 from sameriver.plan.expressions import AggregateCall
 from sameriver.plan.meaning import Meanings
@@ -117,7 +118,7 @@ class GroupWindow(PhysicalNode):
         if self.late_fire is not None:
             fires.append(_fire("late", self.late_fire))
         if self.lateness:
-            fires.append(f"lateness {self.lateness} ms")
+            fires.append(f"lateness {duration_text(self.lateness)}")
         emits = (("emits", ", ".join(fires)),) if fires else ()
         return (*self.plain().details(), *emits)
 
@@ -127,4 +128,4 @@ def _row(name: str, type: DataType, meaning: Meaning) -> StateColumn:
 
 
 def _fire(when: str, delay: int) -> str:
-    return f"{when} every {delay} ms" if delay else f"{when} at each row"
+    return f"{when} every {duration_text(delay)}" if delay else f"{when} at each row"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sameriver.common.state import Meaning, RowScope, StateTable
+from sameriver.common.time import duration_text
 from sameriver.common.types import BOOLEAN, timestamp_ltz
 from sameriver.plan.expressions import Expression, to_sql
 from sameriver.plan.logical import JoinKind
@@ -106,7 +107,12 @@ class IntervalJoin(PhysicalNode):
     def details(self) -> tuple[tuple[str, str], ...]:
         shown = [("kind", self.kind.value), ("keys", self.keys.shown())]
         difference = f"{self.left_time} - {self.right_time}"
-        shown.append(("interval", f"{self.lower} ms <= {difference} <= {self.upper} ms"))
+        shown.append(
+            (
+                "interval",
+                f"{duration_text(self.lower)} <= {difference} <= {duration_text(self.upper)}",
+            )
+        )
         shown.append(("time", "event" if self.event_time else "processing"))
         if self.condition is not None:
             shown.append(("condition", to_sql(self.condition)))

@@ -8,6 +8,7 @@ from datetime import timedelta
 from sameriver.common.changes import ChangeKind
 from sameriver.common.schema import Schema, unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.time import ttl_text
 from sameriver.common.types import BIGINT, timestamp_ltz
 from sameriver.plan.expressions import Expression, to_sql
 from sameriver.plan.logical import JoinKind
@@ -119,7 +120,7 @@ class Join(PhysicalNode):
         upserts = zip((LEFT, RIGHT), self.upsert_keys, strict=True)
         shown += [(f"{side} upsert key", ", ".join(key)) for side, key in upserts if key]
         sides = zip((LEFT, RIGHT), self.ttl, strict=True)
-        shown += [(f"{side} ttl", str(ttl)) for side, ttl in sides if ttl]
+        shown += [(f"{side} ttl", ttl_text(ttl)) for side, ttl in sides if ttl]
         return tuple(shown)
 
     def _text(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.time import duration_text
 from sameriver.common.types import BIGINT, STRING, TimeAttribute
 from sameriver.plan.expressions import Expression, Named, SortKey, columns, to_sql
 from sameriver.plan.meaning import Meanings, meaning
@@ -129,7 +130,7 @@ class MatchRecognize(PhysicalNode):
         texts += [("measures", shown(self.measures)), ("after", self.skip)]
         texts += [("pattern", self.pattern), ("define", shown(self.define))]
         if self.within is not None:
-            texts.append(("within", f"{self.within} ms"))
+            texts.append(("within", duration_text(self.within)))
         return tuple((name, text) for name, text in texts if text)
 
 

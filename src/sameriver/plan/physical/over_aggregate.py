@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from sameriver.common.schema import Schema, unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.time import ttl_text
 from sameriver.common.types import BIGINT, TimeAttribute, timestamp_ltz
 from sameriver.plan.expressions import AggregateCall, Column, aggregate_to_sql
 from sameriver.plan.logical import Frame
@@ -156,5 +157,5 @@ class OverAggregate(PhysicalNode):
         shown = [("partitionBy", ", ".join(self.partition)), ("orderBy", f"{self.time} ASC")]
         shown += [("window", self._frame()), ("calls", calls)]
         if self.ttl:
-            shown.append(("ttl", str(self.ttl)))
+            shown.append(("ttl", ttl_text(self.ttl)))
         return tuple((name, text) for name, text in shown if text)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from sameriver.common.changes import ChangeKind
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.time import ttl_text
 from sameriver.common.types import BIGINT, timestamp_ltz
 from sameriver.plan.expressions import AggregateCall, SortKey, aggregate_to_sql
 from sameriver.plan.meaning import Meanings, aggregate_meaning
@@ -140,5 +141,5 @@ class OverSorted(PhysicalNode):
             ("emits", "once a row and batch" if self.folded else "record by record"),
         ]
         if self.ttl:
-            shown.append(("ttl", str(self.ttl)))
+            shown.append(("ttl", ttl_text(self.ttl)))
         return tuple((name, text) for name, text in shown if text)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from sameriver.common.changes import ChangeKind
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.time import ttl_text
 from sameriver.common.types import BIGINT, timestamp_ltz
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.aggregate_state import LAST_ACCESS
@@ -101,5 +102,5 @@ class SetOperation(PhysicalNode):
         shown = [("operation", self.operation), ("select", ", ".join(self.schema.names))]
         shown.append(("emits", "what a batch changes" if self.folded else "record by record"))
         if self.ttl:
-            shown.append(("ttl", str(self.ttl)))
+            shown.append(("ttl", ttl_text(self.ttl)))
         return tuple(shown)

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from sameriver.common.changes import ChangeKind
 from sameriver.common.state import RowScope, StateTable
+from sameriver.common.time import ttl_text
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.listed_rows import row_table
 from sameriver.plan.physical.node import ALL_KINDS, ChangelogMode, PhysicalNode
@@ -58,5 +59,5 @@ class SinkMaterializer(PhysicalNode):
             shown.append(("upsert key", ", ".join(self.upsert_key)))
         shown.append(("emits", "once a key and batch" if self.folded else "record by record"))
         if self.ttl:
-            shown.append(("ttl", str(self.ttl)))
+            shown.append(("ttl", ttl_text(self.ttl)))
         return tuple(shown)

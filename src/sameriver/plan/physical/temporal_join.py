@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.time import ttl_text
 from sameriver.common.types import BOOLEAN, TINYINT, timestamp_ltz
 from sameriver.plan.expressions import Expression, to_sql
 from sameriver.plan.logical import JoinKind
@@ -104,5 +105,5 @@ class TemporalJoin(PhysicalNode):
         if self.condition is not None:
             shown.append(("condition", to_sql(self.condition)))
         if self.ttl:
-            shown.append(("ttl", str(self.ttl)))
+            shown.append(("ttl", ttl_text(self.ttl)))
         return tuple((name, text) for name, text in shown if text)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from sameriver.common.changes import ChangeKind
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
+from sameriver.common.time import ttl_text
 from sameriver.common.types import timestamp_ltz
 from sameriver.plan.expressions import SortKey
 from sameriver.plan.meaning import Meanings
@@ -102,5 +103,5 @@ class TopN(PhysicalNode):
         shown.append(("rows", "all, the input takes back" if self.retract else "up to the end"))
         shown.append(("emits", "what a batch changes" if self.folded else "record by record"))
         if self.ttl:
-            shown.append(("ttl", str(self.ttl)))
+            shown.append(("ttl", ttl_text(self.ttl)))
         return tuple(shown)

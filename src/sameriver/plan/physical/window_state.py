@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sameriver.common.schema import Schema, unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn
+from sameriver.common.time import duration_text
 from sameriver.common.types import DataType, TimeAttribute, timestamp
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.window import Window, WindowKind, WindowProperty
@@ -64,11 +65,11 @@ def window_text(window: Window, attached: tuple[str, str] | None = None) -> str:
     """A window as ``explain`` shows it."""
     if attached is not None:
         return f"{window.kind.value}(start={attached[0]}, end={attached[1]})"
-    parts = [f"time={window.time}", f"size={window.size} ms"]
+    parts = [f"time={window.time}", f"size={duration_text(window.size)}"]
     if window.step is not None:
-        parts.append(f"step={window.step} ms")
+        parts.append(f"step={duration_text(window.step)}")
     if window.offset:
-        parts.append(f"offset={window.offset} ms")
+        parts.append(f"offset={duration_text(window.offset)}")
     if window.partition:
         parts.append(f"partition={', '.join(window.partition)}")
     return f"{window.kind.value}({', '.join(parts)})"
