@@ -50,7 +50,10 @@ def summary(frame: pl.DataFrame) -> Table:
         pl.max("departures").alias("busiest"),
         pl.mean("aircraft").round(1),
     )
-    table = Table(title="Departures of 2013, from the daily running totals")
+    table = Table(
+        title="Departures of 2013, from the daily running totals",
+        caption="A 366th day: flights of New Year's Eve that left after midnight",
+    )
     for heading in ("airport", "days", "departures", "cancelled", "mean delay", "busiest day"):
         table.add_column(heading, justify="left" if heading == "airport" else "right")
     table.add_column("aircraft a day", justify="right")
