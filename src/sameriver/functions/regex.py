@@ -191,13 +191,13 @@ def _found(value: str, pattern: str) -> bool:
 
 
 def _extract(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    pattern = _literal(evaluation, 1)
+    pattern = _constant(evaluation, args)
     group = evaluation.operands[2].value if len(args) == 3 else 0
-    if pattern is not None and isinstance(group, int) and _fast(pattern) and _valid(pattern):
-        if not 0 <= group <= _compiled(pattern).groups:
-            return pl.when(False).then(args[0])
-        return args[0].str.extract(ascii_classes(pattern), group)
-    return by_distinct(_group, pl.String, *args)
+    if pattern is None or not isinstance(group, int):
+        return by_distinct(_group, pl.String, *args)
+    if not 0 <= group <= _compiled(pattern).groups:
+        return pl.when(False).then(args[0])
+    return args[0].str.extract(pattern, group)
 
 
 def _group(value: str, pattern: str, group: int = 0) -> str | None:
@@ -219,6 +219,53 @@ def _replace(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 def _replaced(value: str, pattern: str, by: str) -> str | None:
     return _compiled(pattern).sub(lambda _: by, value) if _valid(pattern) else None
+
+
+def _constant(evaluation: Evaluation, args: _Args) -> str | None:
+    """A constant pattern that Polars runs, as it writes it; and the group is constant, if any."""
+    pattern = _literal(evaluation, 1)
+    group = evaluation.operands[2].value if len(args) == 3 else 0
+    if pattern is None or not isinstance(group, int) or not (_fast(pattern) and _valid(pattern)):
+        return None
+    return ascii_classes(pattern)
+
+
+def _never_empty(pattern: str) -> bool:
+    """Whether the pattern finds no empty text, and finds the same wherever the text stands.
+
+    Rust does not look for empty text right behind what was found, as Java does.
+    """
+    return not re.search(r"[$^]|\\[bBAzZ]|\(\?", pattern) and not _compiled(pattern).fullmatch("")
+
+
+def _counted(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    pattern = _constant(evaluation, args)
+    if pattern is not None and _never_empty(pattern):
+        return args[0].str.count_matches(pattern).cast(pl.Int32)
+    return by_distinct(_count, pl.Int32, *args)
+
+
+def _placed(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    """Letters before the first match, and one; 0 without a match."""
+    pattern = _constant(evaluation, args)
+    if pattern is None:
+        return by_distinct(_where, pl.Int32, *args)
+    offset = args[0].str.find(pattern)
+    before = args[0].cast(pl.Binary).bin.slice(0, offset).cast(pl.String)
+    place = pl.when(offset.is_null()).then(0).otherwise(before.str.len_chars() + 1)
+    return pl.when(args[0].is_not_null()).then(place.cast(pl.Int32))
+
+
+def _every(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    """A group of each match, the first unless it is said."""
+    pattern = _constant(evaluation, args)
+    group = evaluation.operands[2].value if len(args) == 3 else 1
+    if pattern is None or not isinstance(group, int) or not _never_empty(pattern):
+        return by_distinct(_all, to_polars(evaluation.result), *args)
+    if not 0 <= group <= _compiled(pattern).groups:
+        return pl.when(False).then(args[0].str.extract_all(pattern))
+    found = args[0].str.extract_all(pattern)
+    return found.list.eval(pl.element().str.extract(pattern, group)) if group else found
 
 
 def _all(value: str, pattern: str, group: int = 1) -> list[str | None] | None:
@@ -260,10 +307,6 @@ def _function(
     )
 
 
-def _rows(function: Callable[..., object]) -> Kernel:
-    return lambda e, args: by_distinct(function, to_polars(e.result), *args)
-
-
 _PAIR: Form = (TEXT, TEXT)
 _TRIPLE: Form = (TEXT, TEXT, TEXT)
 _INDEXED: Form = (TEXT, TEXT, WHOLE)
@@ -290,8 +333,8 @@ REGEX = [
     _function("REGEXP", (_PAIR,), _regexp, BOOLEAN),
     _function("REGEXP_EXTRACT", (_PAIR, _INDEXED), _extract, STRING, nullable=True),
     _function("REGEXP_REPLACE", (_TRIPLE,), _replace, STRING),
-    _function("REGEXP_COUNT", (_PAIR,), _rows(_count), INT, nullable=True),
-    _function("REGEXP_INSTR", (_PAIR,), _rows(_where), INT, nullable=True),
-    _function("REGEXP_SUBSTR", (_PAIR,), _rows(_group), STRING, nullable=True),
-    _function("REGEXP_EXTRACT_ALL", (_PAIR, _INDEXED), _rows(_all), array(STRING), nullable=True),
+    _function("REGEXP_COUNT", (_PAIR,), _counted, INT, nullable=True),
+    _function("REGEXP_INSTR", (_PAIR,), _placed, INT, nullable=True),
+    _function("REGEXP_SUBSTR", (_PAIR,), _extract, STRING, nullable=True),
+    _function("REGEXP_EXTRACT_ALL", (_PAIR, _INDEXED), _every, array(STRING), nullable=True),
 ]
