@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sameriver.common.config import Config
 from sameriver.common.errors import UserError
@@ -106,7 +106,8 @@ class _Lowering:
             case logical.Join(left=left, right=right):
                 return lower_join(node, self.lower(left), self.lower(right), self.settings)
             case logical.TemporalJoin(left=left, right=right, processing=False):
-                return temporal_join(node, self.lower(left), self.lower(right), self.settings)
+                versions = self.unfolded().lower(right)
+                return temporal_join(node, self.lower(left), versions, self.settings)
             case logical.TemporalJoin(left=left):
                 return lookup_join(node, self.lower(left), self.looked_up)
             case logical.Union(inputs=branches):
@@ -129,6 +130,10 @@ class _Lowering:
                     f"{type(node).__name__} is not supported yet",
                     hint="Leave it out, or run this statement on Apache Flink.",
                 )
+
+    def unfolded(self) -> _Lowering:
+        """For what must tell each change, as versions do: one that is soon replaced was valid."""
+        return replace(self, settings=replace(self.settings, folded=False))
 
     def _aggregate(self, node: logical.Aggregate) -> PhysicalNode:
         if not key_columns(node).properties:
