@@ -10,6 +10,7 @@ from sameriver.cli.output import Output, print_answer, writer
 from sameriver.cli.progress import ProgressLine
 from sameriver.cli.script import errors_of, options_of, say, stoppable
 from sameriver.common.time import SystemClock
+from sameriver.flink.explain import explain_json, explain_text
 from sameriver.flink.gateway import Environment
 from sameriver.flink.keeping import run_kept
 from sameriver.flink.progress import Watcher
@@ -40,6 +41,16 @@ def run_on_flink(
         for step in steps:
             if not stop.is_set():
                 _run(step, environment, output, stop, watch, line)
+
+
+def explain_on_flink(
+    name: str, text: str, options: list[str] | None, flags: FlinkFlags, *, as_json: bool
+) -> None:
+    """Shows Flink's plans; it needs no cluster."""
+    with errors_of(name, text), flags.start() as gateway:
+        config = Session(options_of(options)).config
+        steps = prepare(text, gateway.environment(), config, say)
+        print(explain_json(steps) if as_json else explain_text(steps))
 
 
 def _run(

@@ -55,11 +55,13 @@ class QueryJob:
     Attributes:
         place: its text, and where it stands.
         schema: its columns; what has a type that is not known here is shown as text.
+        explained: Flink's own account of how it would run it.
     """
 
     statement: Statement
     place: Place
     schema: Schema
+    explained: str
     options: dict[str, str]
 
 
@@ -153,8 +155,14 @@ class _Preparation:
         place = self._place(statement)
         schema = _schema(self._environment.java.sqlQuery(place.sql).getResolvedSchema())
         # what the planner refuses it refuses now, before any job of the script runs
-        self._environment.execute(f"EXPLAIN {place.sql}", place)
-        return QueryJob(statement=statement, place=place, schema=schema, options=self.options)
+        _, ((explained,),) = self._environment.answer(f"EXPLAIN {place.sql}", place)
+        return QueryJob(
+            statement=statement,
+            place=place,
+            schema=schema,
+            explained=str(explained),
+            options=self.options,
+        )
 
     def _create_as(self, create: statements.CreateTable) -> Step:
         place = self._place(create)
