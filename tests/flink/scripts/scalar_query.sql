@@ -1,0 +1,1 @@
+SELECT id, price FROM orders WHERE price > (SELECT AVG(price) FROM orders);

@@ -1,0 +1,1 @@
+(SELECT customer FROM orders INTERSECT SELECT id FROM customers) EXCEPT SELECT 3;

@@ -1,0 +1,1 @@
+SELECT id, price FROM orders ORDER BY price DESC, id LIMIT 4;
