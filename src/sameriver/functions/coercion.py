@@ -34,14 +34,18 @@ def common_type(types: Iterable[DataType]) -> DataType | None:
 
 
 def chosen_type(types: Sequence[DataType]) -> DataType | None:
-    """The type of CASE: of TIMESTAMP and TIMESTAMP_LTZ that of the first."""
+    """The type of CASE, IF and ARRAY: of TIMESTAMP and TIMESTAMP_LTZ that of the first."""
     return _of_times(types, TIMESTAMPS, None) or common_type(types)
 
 
 def first_known_type(types: Sequence[DataType]) -> DataType | None:
-    """The type of COALESCE: TIMESTAMP_LTZ goes before TIMESTAMP, and a DATE before that."""
-    zoned = _of_times(types, TIMESTAMPS, Root.TIMESTAMP_LTZ)
-    return zoned or _of_times(types, (Root.DATE, Root.TIMESTAMP), Root.DATE) or common_type(types)
+    """The type of COALESCE and IFNULL: a DATE goes before a TIMESTAMP."""
+    return _of_times(types, (Root.DATE, Root.TIMESTAMP), Root.DATE) or zoned_type(types)
+
+
+def zoned_type(types: Sequence[DataType]) -> DataType | None:
+    """The type of GREATEST and LEAST: TIMESTAMP_LTZ goes before TIMESTAMP."""
+    return _of_times(types, TIMESTAMPS, Root.TIMESTAMP_LTZ) or common_type(types)
 
 
 def _of_times(

@@ -31,7 +31,7 @@ def _compared(name: str, *, equality: bool, nullable: bool | None = None) -> Inf
         left, right = (operand.type.plain for operand in operands)
         either = left.nullable or right.nullable
         result = BOOLEAN.with_nullable(either if nullable is None else nullable)
-        if equality and _apart(left, right):
+        if equality and apart(left, right):
             return Resolved((left, right), result)
         common = comparable(left, right, equality=equality)
         if common is None or (common.root in UNORDERED and not equality):
@@ -42,7 +42,7 @@ def _compared(name: str, *, equality: bool, nullable: bool | None = None) -> Inf
     return settle
 
 
-def _apart(left: DataType, right: DataType) -> bool:
+def apart(left: DataType, right: DataType) -> bool:
     """Whether values are never equal: in Flink no BOOLEAN equals a text."""
     return any(
         one.root is Root.BOOLEAN and two.root in CHARACTERS
@@ -53,7 +53,7 @@ def _apart(left: DataType, right: DataType) -> bool:
 def _sides(evaluation: Evaluation, args: Sequence[pl.Expr]) -> Sequence[pl.Expr]:
     """What is compared: in place of values that are never equal, numbers that differ."""
     one, two = (operand.type for operand in evaluation.operands)
-    if not _apart(one, two):
+    if not apart(one, two):
         return args
     return [pl.when(arg.is_not_null()).then(place) for place, arg in enumerate(args)]
 

@@ -9,13 +9,15 @@ import polars as pl
 from sameriver.common.types import APPROXIMATE, BOOLEAN, CHARACTERS, DataType, Root, to_polars
 from sameriver.functions.coercion import (
     chosen_type,
-    common_type,
     comparable,
     first_known_type,
+    zoned_type,
 )
-from sameriver.functions.comparison import incomparable, side
+from sameriver.functions.comparison import apart, incomparable, side
 from sameriver.functions.forms import ANY, SHOWN, TRUTH, Form, infer, wrong_arguments
 from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
+
+_TYPED = "Give NULL a type: CAST(NULL AS STRING)."
 
 
 def _branches(name: str, operands: Sequence[Operand], forms: Sequence[Form]) -> Resolved:
@@ -23,8 +25,7 @@ def _branches(name: str, operands: Sequence[Operand], forms: Sequence[Form]) -> 
     if len(operands) < 3 or len(operands) % 2 == 0:
         raise wrong_arguments(name, operands, forms)
     conditions, values = operands[:-1:2], [*operands[1::2], operands[-1]]
-    types = [value.type for value in values]
-    result = chosen_type(types) if name == "CASE" else common_type(types)
+    result = chosen_type([value.type for value in values])
     if result is None or any(TRUTH.parameter(c) is None for c in conditions):
         raise wrong_arguments(
             name, operands, forms, hint="CAST the values to one type; conditions are BOOLEAN."
@@ -62,10 +63,11 @@ def choose(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
 
 def _first_known(name: str) -> Infer:
     def settle(operands: Sequence[Operand]) -> Resolved:
-        types = [operand.type for operand in operands]
-        result = first_known_type(types) if name == "COALESCE" else common_type(types)
+        result = first_known_type([operand.type for operand in operands])
         if result is None or not operands or (name == "IFNULL" and len(operands) != 2):
             raise wrong_arguments(name, operands, ((ANY, ANY, ...),))
+        if result.root is Root.NULL:
+            raise wrong_arguments(name, operands, ((ANY, ANY, ...),), hint=_TYPED)
         parameters = tuple(result.with_nullable(operand.type.nullable) for operand in operands)
         nullable = all(operand.type.nullable for operand in operands)
         return Resolved(parameters, result.with_nullable(nullable))
@@ -77,20 +79,23 @@ def _nullif(operands: Sequence[Operand]) -> Resolved:
     if len(operands) != 2:
         raise wrong_arguments("NULLIF", operands, ((ANY, ANY),))
     left, right = (operand.type.plain for operand in operands)
-    common = comparable(left, right, equality=True)
-    if common is None:
+    if left.root is Root.NULL:
+        raise wrong_arguments("NULLIF", operands, ((ANY, ANY),), hint=_TYPED)
+    if not apart(left, right) and comparable(left, right, equality=True) is None:
         raise incomparable("NULLIF", operands)
     return Resolved((left, right), left.with_nullable(True))
 
 
 def _null_where_equal(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     left, right = args
+    if apart(*(operand.type for operand in evaluation.operands)):
+        return left
     return pl.when((left == right).fill_null(False)).then(None).otherwise(left)
 
 
 def _extreme(name: str) -> Infer:
     def settle(operands: Sequence[Operand]) -> Resolved:
-        result = common_type(operand.type for operand in operands)
+        result = zoned_type([operand.type for operand in operands])
         if result is None or result.children or not operands:
             raise wrong_arguments(name, operands, ((ANY, ANY, ...),))
         return Resolved(tuple(side(o.type.plain, result) for o in operands), result)

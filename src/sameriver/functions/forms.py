@@ -38,6 +38,7 @@ class Family:
         default: what arguments that may be cast implicitly become.
         literal: whether it must be a literal.
         also: what else becomes the default.
+        typed: whether a bare NULL, which has no type, may not stand here.
     """
 
     text: str
@@ -45,11 +46,13 @@ class Family:
     default: DataType | None = None
     literal: bool = False
     also: tuple[Root, ...] = ()
+    typed: bool = False
 
     def parameter(self, operand: Operand) -> DataType | None:
         """The type the argument takes; None if it may not stand here."""
         given = operand.type
-        if self.literal and not operand.is_literal:
+        untyped = self.typed and given.root is Root.NULL
+        if untyped or (self.literal and not operand.is_literal):
             return None
         if not self.roots or given.root in self.roots:
             return given.plain

@@ -12,6 +12,7 @@ import polars as pl
 
 from sameriver.functions.calendar import add_months
 from sameriver.functions.failure import failure
+from sameriver.functions.julian import FIRST_GREGORIAN, julian
 from sameriver.functions.staged import else_by, let
 
 
@@ -78,7 +79,12 @@ def formatted(value: pl.Expr, pattern: str) -> pl.Expr:
 
 
 def _flushed(value: pl.Expr, run: str) -> list[pl.Expr]:
-    return [value.dt.strftime(run)] if run else []
+    """Years have as many digits as they need, without a sign."""
+    shown = value.dt.strftime(run)
+    if "%Y" in run:
+        far = pl.when(value.dt.year() > 9999).then(value).dt.strftime(run)
+        shown = pl.coalesce(far.str.replace(r"\+(\d{5,})", "${1}"), shown)
+    return [shown] if run else []
 
 
 def _fraction(value: pl.Expr, width: int) -> pl.Expr:
@@ -112,7 +118,8 @@ _NAMES = {
 def parsed(value: pl.Expr, pattern: str, *, lenient: bool) -> pl.Expr:
     """Naive timestamps (us since 1970, Int64) of text; NULL where it does not match.
 
-    ``lenient``: numbers may have fewer digits, text may follow (Java's SimpleDateFormat).
+    ``lenient``: numbers may have fewer digits, text may follow (Java's SimpleDateFormat), a
+    pattern need not hold anything that tells a time, and days before 1582 are Julian ones.
 
     Raises:
         EvaluationError: BAD_PATTERN for a letter that can't be read.
@@ -120,10 +127,16 @@ def parsed(value: pl.Expr, pattern: str, *, lenient: bool) -> pl.Expr:
     regex = "^" + "".join(_group(pattern, piece, lenient) for piece in pieces(pattern))
     regex += "" if lenient else "$"
 
+    if not any(piece.letter for piece in pieces(pattern)):
+        start = pl.when(value.str.contains(regex)).then(pl.lit(0, dtype=pl.Int64))
+        return start if lenient else pl.lit(None, dtype=pl.Int64)
+
     def slow(text: pl.Expr) -> pl.Expr:
         return let(pl.Int64(), _fields(pattern, lenient), text.str.extract_groups(regex))
 
     quick = _quick(value, pattern, lenient)
+    if lenient and quick is not None:
+        quick = pl.when(quick >= FIRST_GREGORIAN * 86_400_000_000).then(quick)
     return slow(value) if quick is None else else_by(pl.Int64(), quick, slow, value)
 
 
@@ -239,6 +252,7 @@ def _assembled(found: dict[str, pl.Expr], lenient: bool) -> pl.Expr:
     if not lenient:
         day = pl.min_horizontal(day, start.dt.days_in_month().cast(pl.Int64))
     days = start.cast(pl.Int32).cast(pl.Int64) + found.get("D", day) - 1
+    days = julian(days, start) if lenient else days
     seconds = ((days * 24 + hour) * 60 + minute) * 60 + second - part(_OFFSETS, 0)
     total = seconds * 1_000_000 + part("S", 0)
     if lenient:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
@@ -189,7 +190,8 @@ def _element(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 def _choices(operands: Sequence[Operand]) -> Resolved:
     """Texts, or binary values, that ELT chooses among."""
-    forms: tuple[Form, ...] = ((WHOLE, TEXT, ...), (WHOLE, BINARY, ...))
+    number = replace(WHOLE, typed=True)
+    forms: tuple[Form, ...] = ((number, TEXT, ...), (number, BINARY, ...))
     index, *choices = fit("ELT", forms, operands)
     known = [
         type for type, o in zip(choices, operands[1:], strict=True) if o.type.root != Root.NULL

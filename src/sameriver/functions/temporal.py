@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import polars as pl
 
+from sameriver.common.errors import UserError
 from sameriver.common.types import (
     APPROXIMATE,
     BIGINT,
@@ -31,7 +33,7 @@ from sameriver.common.types import (
 from sameriver.functions import units
 from sameriver.functions.calendar import shift
 from sameriver.functions.casts import cast
-from sameriver.functions.failure import fail_if_null, failure
+from sameriver.functions.failure import EvaluationError, fail_if_null, failure
 from sameriver.functions.forms import (
     CLOCK,
     CONSTANT,
@@ -50,7 +52,9 @@ from sameriver.functions.forms import (
     infer,
     wrong_arguments,
 )
+from sameriver.functions.julian import named
 from sameriver.functions.mathematics import ceil_number, floor_number, whole_type
+from sameriver.functions.members import aligned
 from sameriver.functions.parse import date_of, timestamp_of
 from sameriver.functions.patterns import formatted, has_offset, parsed
 from sameriver.functions.signature import (
@@ -68,6 +72,10 @@ _MILLIS = timestamp(3)
 _EPOCH = pl.lit(0).cast(pl.Date)
 _FOUR_DIGIT_YEARS = (-62_167_219_200_000, 253_402_300_799_999)
 """First and last millisecond of the years 0 to 9999."""
+
+
+_PRINTED = (-62_135_769_600, 8_210_266_790_400)
+"""First and last second of the years that a text can show."""
 
 
 def _wall(evaluation: Evaluation, position: int, value: pl.Expr) -> tuple[pl.Expr, DataType]:
@@ -169,6 +177,40 @@ def _zoneless(evaluation: Evaluation, args: _Args) -> _Args:
     return [arg.dt.replace_time_zone(None) for arg in args]
 
 
+def _by_pattern(kernel: Kernel, *, lenient: bool = False) -> Kernel:
+    """The kernel for the pattern that is its second argument, or for each that a column holds.
+
+    A pattern that is none fails the job, or with ``lenient`` gives NULL.
+    """
+
+    def compute(evaluation: Evaluation, args: _Args) -> pl.Expr:
+        if len(args) < 2 or evaluation.operands[1].is_literal:
+            return kernel(evaluation, args)
+        dtype = to_polars(evaluation.result)
+
+        def each(series: Sequence[pl.Series]) -> pl.Series:
+            rows = aligned(series).with_row_index("row")
+            found = [rows.clear().select("row", value=pl.lit(None, dtype))]
+            for (pattern,), some in rows.drop_nulls("1").group_by("1"):
+                found.append(some.select("row", value=_of_pattern(str(pattern))))
+            every = rows.select("row").join(pl.concat(found), on="row", how="left")
+            return every.sort("row")["value"]
+
+        def _of_pattern(pattern: str) -> pl.Expr:
+            text, _, *more = evaluation.operands
+            constant = replace(evaluation, operands=(text, Operand(STRING, pattern), *more))
+            try:
+                return kernel(constant, [pl.col(str(place)) for place in range(len(args))])
+            except EvaluationError:
+                if lenient:
+                    return pl.lit(None, dtype)
+                raise
+
+        return pl.map_batches(list(args), each, return_dtype=dtype)
+
+    return compute
+
+
 def _pattern(evaluation: Evaluation, position: int) -> str:
     if len(evaluation.operands) <= position:
         return _DEFAULT
@@ -178,13 +220,24 @@ def _pattern(evaluation: Evaluation, position: int) -> str:
 def _date_format(evaluation: Evaluation, args: _Args) -> pl.Expr:
     wall, type = _wall(evaluation, 0, args[0])
     if type.root in CHARACTERS:
-        wall = parsed(wall, _DEFAULT, lenient=True).cast(pl.Datetime("us"))
+        read = parsed(wall, _DEFAULT, lenient=True).cast(pl.Datetime("us"))
+        wall = named(read, pl.Datetime("us"))
     return formatted(wall, _pattern(evaluation, 1))
 
 
 def _from_unixtime(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    instant = _instant(args[0], 1000)
-    return formatted(to_wall(instant, evaluation.zone), _pattern(evaluation, 1))
+    """Raises EvaluationError: OUT_OF_RANGE, when evaluated, where there is no such year."""
+    dtype = pl.Datetime("ms", "UTC")
+    near = pl.when(args[0].is_between(*_PRINTED)).then(args[0])
+    instant = fail_if_null(
+        (near * 1000).cast(dtype),
+        args[0],
+        dtype,
+        "OUT_OF_RANGE",
+        lambda seconds: f"{seconds} seconds from 1970 lie outside the years 1 to 262142",
+    )
+    wall = named(to_wall(instant, evaluation.zone), pl.Datetime("ms"))
+    return formatted(wall, _pattern(evaluation, 1))
 
 
 def _unix_timestamp(evaluation: Evaluation, args: _Args) -> pl.Expr:
@@ -256,6 +309,13 @@ def _epoch_precision(operands: Sequence[Operand]) -> int:
 
 
 def _ltz_type(operands: Sequence[Operand]) -> DataType:
+    """Raises UserError (UNKNOWN_ZONE) for a zone that does not exist."""
+    if len(operands) == 3:
+        try:
+            zone_of(str(operands[2].value))
+        except EvaluationError as error:
+            hint = "Write a name of the IANA time zones, such as 'Europe/Berlin', or 'UTC'."
+            raise UserError(error.code, error.message, hint=hint) from None
     if operands[0].type.root in CHARACTERS:
         return timestamp_ltz(3)
     return timestamp_ltz(max(3, _epoch_precision(operands)))
@@ -389,7 +449,7 @@ _PARTS = {
 }  # fmt: skip
 _EDGES: tuple[Form, ...] = ((NUMBER,), (TEMPORAL, SYMBOL))
 _PAIRS: tuple[Form, ...] = ((WALL, WALL), (INSTANT, INSTANT))
-_READ: tuple[Form, ...] = ((TEXT,), (TEXT, CONSTANT))
+_READ: tuple[Form, ...] = ((TEXT,), (TEXT, TEXT))
 
 TEMPORALS = [
     *(_part(name, unit) for name, unit in _PARTS.items()),
@@ -405,26 +465,35 @@ TEMPORALS = [
     ),
     _function(
         "DATE_FORMAT",
-        ((MOMENT, CONSTANT), (TEXT, CONSTANT)),
-        _date_format,
+        ((MOMENT, TEXT), (TEXT, TEXT)),
+        _by_pattern(_date_format),
         STRING,
         nullable=True,
     ),
     _function("- DAY TO SECOND", _PAIRS, _time_between, INTERVAL_DAY_TIME),
     _function("- YEAR TO MONTH", _PAIRS, _months_between, INTERVAL_YEAR_MONTH),
     ScalarFunction(name="OVERLAPS", infer=_overlap_types, kernel=_overlap, fallible=True),
-    _function("FROM_UNIXTIME", ((LONG,), (LONG, CONSTANT)), _from_unixtime, STRING, nullable=True),
-    _function("UNIX_TIMESTAMP", ((), *_READ), _unix_timestamp, BIGINT),
-    _function("TO_TIMESTAMP", _READ, _to_timestamp, _MILLIS, nullable=True),
+    _function(
+        "FROM_UNIXTIME",
+        ((LONG,), (LONG, TEXT)),
+        _by_pattern(_from_unixtime),
+        STRING,
+        nullable=True,
+        fallible=True,
+    ),
+    _function("UNIX_TIMESTAMP", ((), *_READ), _by_pattern(_unix_timestamp), BIGINT),
+    _function(
+        "TO_TIMESTAMP", _READ, _by_pattern(_to_timestamp, lenient=True), _MILLIS, nullable=True
+    ),
     _function(
         "TO_TIMESTAMP_LTZ",
-        ((NUMBER,), (NUMBER, WHOLE), *_READ, (TEXT, CONSTANT, CONSTANT)),
-        _to_timestamp_ltz,
+        ((NUMBER,), (replace(NUMBER, typed=True), WHOLE), *_READ, (TEXT, TEXT, CONSTANT)),
+        _by_pattern(_to_timestamp_ltz, lenient=True),
         _ltz_type,
         nullable=True,
         fallible=True,
     ),
-    _function("TO_DATE", _READ, _to_date, DATE, nullable=True),
+    _function("TO_DATE", _READ, _by_pattern(_to_date), DATE, nullable=True),
     _function("CONVERT_TZ", ((TEXT, CONSTANT, CONSTANT),), _convert, STRING, nullable=True),
     _clock("CURRENT_TIMESTAMP", timestamp_ltz(3), "NOW", "CURRENT_ROW_TIMESTAMP"),
     _clock("LOCALTIMESTAMP", timestamp(3)),
