@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 
@@ -11,12 +9,9 @@ from sameriver.common.schema import Field, Schema
 from sameriver.common.types import to_polars
 from sameriver.connectors.nexmark.columns import KINDS
 from sameriver.connectors.nexmark.draws import Draws
-from sameriver.connectors.nexmark.fields import narrowed, share_column, stages_of
-from sameriver.connectors.nexmark.kernels import IN_FLIGHT, LENGTH
+from sameriver.connectors.nexmark.fields import fields_of
 from sameriver.connectors.nexmark.schedule import Schedule
 from sameriver.connectors.nexmark.settings import Settings
-
-Columns = dict[str, pl.Series]
 
 
 class Events:
@@ -26,13 +21,8 @@ class Events:
         self._settings = settings
         self._schema = wanted
         self._schedule = Schedule(settings)
-        self._draws = Draws(settings)
-        stages = stages_of(settings)
-        self._made = {
-            field.name: narrowed(stages[field.name], field.type.names)
-            for field in wanted
-            if field.name in KINDS
-        }
+        self._draws = Draws(settings, self._schedule)
+        self._fields = fields_of(settings.seed)
 
     def times(self, first: int, rows: int) -> np.ndarray:
         """When events are due, in ms since 1970; never earlier than those before them."""
@@ -55,39 +45,13 @@ class Events:
     def _kind(self, field: Field, numbers: np.ndarray, kinds: np.ndarray) -> pl.Series:
         """Events of a kind as rows, NULL where the event is of another."""
         own = kinds == KINDS.index(field.name)
-        stages, needed = self._made[field.name]
-        made = pl.DataFrame(self._given(field.name, needed, numbers[own]), height=int(own.sum()))
-        for stage in stages:
-            made = made.with_columns(**stage)
-        counted = pl.DataFrame({"own": own, "place": np.cumsum(own, dtype=np.uint32)})
-        place = counted.select(pl.when("own").then(pl.col("place") - 1)).to_series()
-        return made.select(field.type.names).to_struct().gather(place)
-
-    def _given(self, name: str, needed: set[str], numbers: np.ndarray) -> Columns:
-        """The columns that fields are made of."""
-        shares = {share_column(draw): draw for draw in range(64)}
-        columns: Columns = {
-            column: self._draws.shares(shares[column], numbers)
-            for column in needed
-            if column in shares
-        }
-        makers: dict[str, Callable[[np.ndarray], Columns]] = {
-            "person": self._draws.people,
-            "auction": self._draws.auctions,
-            "bid": self._draws.bids,
-        }
-        if needed - {*columns, "time", "expires"}:
-            columns |= makers[name](numbers)
-        if "time" in needed:
-            columns["time"] = pl.Series(self._schedule.times(numbers))
-        if "expires" in needed:
-            columns["expires"] = self._expiries(numbers)
-        return columns
-
-    def _expiries(self, numbers: np.ndarray) -> pl.Series:
-        """An auction lasts at random as long as it takes, on average, till so many more began."""
-        ahead = IN_FLIGHT * self._settings.round // self._settings.auctions
-        start = self._schedule.times(numbers)
-        horizon = self._schedule.times(numbers + ahead) - start
-        share = self._draws.shares(LENGTH, numbers).to_numpy()
-        return pl.Series(start + 1 + (share * np.maximum(2 * horizon, 1)).astype(np.int64))
+        made = self._fields[field.name]
+        fields = pl.struct([made[name].alias(name) for name in field.type.names])
+        if 2 * np.count_nonzero(own) > len(own):
+            # Making all and hiding some is cheaper than moving many to their places.
+            drawn = self._draws.of(field.name, numbers)
+            return drawn.select(pl.when(pl.Series(own)).then(fields)).to_series()
+        rows = self._draws.of(field.name, numbers[own]).select(fields).to_series()
+        counted = pl.DataFrame({"own": own, "place": np.cumsum(own) - 1})
+        place = pl.when("own").then("place")
+        return counted.select(pl.lit(rows).gather(place)).to_series()

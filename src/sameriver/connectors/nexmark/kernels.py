@@ -1,39 +1,16 @@
 """Draws of events: numbers that depend on the seed and the event's number alone.
 
 Each draw hashes a counter made of the event's number and the draw's, so that any event can be made
-without those before it, and batches may be cut anywhere.
+without those before it, and batches may be cut anywhere. A text is drawn as a place in a long text
+and a length.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import float64, int64, uint8, uint64, void
+from numba import float64, int64, types, uint8, uint64, void
 
 from sameriver.common.kernel import helper, kernel
-
-(
-    AUCTION_HOT,
-    AUCTION,
-    BIDDER_HOT,
-    BIDDER,
-    PRICE,
-    CHANNEL_HOT,
-    CHANNEL,
-    SELLER_HOT,
-    SELLER,
-    CATEGORY,
-    RESERVE,
-    LENGTH,
-    FIRST_NAME,
-    LAST_NAME,
-    CITY,
-    STATE,
-    LETTER,
-    SPACE,
-) = range(18)
-FREE = 24
-"""The first of the draws for texts."""
-_DRAWS = 64
 
 HOT = 100
 """Of so many auctions or people that came last, one is hot."""
@@ -44,8 +21,31 @@ ACTIVE_PEOPLE = 1000
 CATEGORIES = 5
 CHANNELS = 10_000
 HOT_CHANNELS = 4
+STATES = 6
+SHORTEST = 3
+"""Letters of a word, at least."""
+NUMBER = 8
+"""Bytes of a number."""
+
+_DRAWS = 32
+"""Draws of an event, at most."""
+
+PERSON = (
+    "id", "name", "city", "state", "card 1", "card 2", "card 3", "card 4",
+    "user at", "user length", "host at", "host length", "extra at", "extra length",
+)  # fmt: skip
+AUCTION = (
+    "id", "first bid", "reserve", "seller", "category", "name at", "name length",
+    "description at", "description length", "extra at", "extra length",
+)  # fmt: skip
+BID = ("auction", "bidder", "price", "channel", "extra at", "extra length")
+LASTS = 20
+"""The draw of how long an auction lasts."""
 
 _NUMBERS = int64[::1]
+_LENGTHS = types.Array(int64, 1, "C", readonly=True)
+_BYTES = uint8[::1]
+_OUT = int64[:, ::1]
 
 
 @helper
@@ -95,76 +95,162 @@ def _any_auction(seed: int, number: int, draw: int, last: int) -> int:
     return int(first + _below(seed, number, draw, last - first + 1 + LEAD))
 
 
+@helper
+def _fill(seed: int, number: int, draw: int, missing: int) -> int:
+    """The length of what makes up for ``missing`` bytes on average, a fifth more or less."""
+    if missing <= 0:
+        return 0
+    delta = int(np.int64(missing * 0.2 + 0.5))
+    return int(missing - delta + _below(seed, number, draw, 2 * delta))
+
+
+@helper
+def _word(seed: int, number: int, draw: int, most: int) -> int:
+    """The length of a word of less than ``most`` letters."""
+    return int(SHORTEST + _below(seed, number, draw, most - SHORTEST))
+
+
 @kernel(void(uint64, int64, _NUMBERS, float64[::1]))
 def shares(seed: int, draw: int, numbers: np.ndarray, out: np.ndarray) -> None:
-    """One draw for each event."""
+    """One draw from [0, 1) for each event."""
     for i in range(numbers.shape[0]):
         out[i] = _share(seed, numbers[i], draw)
 
 
-@kernel(void(uint64, int64, int64, _NUMBERS, _NUMBERS, int64[:, ::1]))
-def draw_bids(
-    seed: int, people: int, auctions: int, numbers: np.ndarray, ratios: np.ndarray, out: np.ndarray
-) -> None:
-    """Auction, bidder, price and channel of bids; ``ratios``: events a round, hot auctions and
-    bidders. Hot bidders come second in their hundred, so that they are not the hot sellers.
-    """
-    total = ratios[0]
-    for i in range(numbers.shape[0]):
-        number = numbers[i]
-        auction = _last_auction(number, people, auctions, total)
-        if _below(seed, number, AUCTION_HOT, ratios[1]) > 0:
-            auction = auction // HOT * HOT
-        else:
-            auction = _any_auction(seed, number, AUCTION, auction)
-        bidder = _last_person(number, people, total)
-        if _below(seed, number, BIDDER_HOT, ratios[2]) > 0:
-            bidder = bidder // HOT * HOT + 1
-        else:
-            bidder = _any_person(seed, number, BIDDER, bidder)
-        channel = _below(seed, number, CHANNEL, HOT_CHANNELS)
-        if _below(seed, number, CHANNEL_HOT, 2) == 0:
-            channel = HOT_CHANNELS + _below(seed, number, CHANNEL, CHANNELS)
-        out[0, i] = auction
-        out[1, i] = bidder
-        out[2, i] = _price(seed, number, PRICE)
-        out[3, i] = channel
-
-
-@kernel(void(uint64, int64, int64, _NUMBERS, _NUMBERS, int64[:, ::1]))
-def draw_auctions(
-    seed: int, people: int, auctions: int, numbers: np.ndarray, ratios: np.ndarray, out: np.ndarray
-) -> None:
-    """Id, first bid, reserve, seller and category of auctions; ``ratios``: events a round, hot
-    sellers.
-    """
-    total = ratios[0]
-    for i in range(numbers.shape[0]):
-        number = numbers[i]
-        seller = _last_person(number, people, total)
-        if _below(seed, number, SELLER_HOT, ratios[1]) > 0:
-            seller = seller // HOT * HOT
-        else:
-            seller = _any_person(seed, number, SELLER, seller)
-        price = _price(seed, number, PRICE)
-        out[0, i] = _last_auction(number, people, auctions, total)
-        out[1, i] = price
-        out[2, i] = price + _price(seed, number, RESERVE)
-        out[3, i] = seller
-        out[4, i] = _below(seed, number, CATEGORY, CATEGORIES)
-
-
-@kernel(void(int64, int64, _NUMBERS, _NUMBERS))
-def number_people(people: int, total: int, numbers: np.ndarray, out: np.ndarray) -> None:
-    """Ids of people."""
-    for i in range(numbers.shape[0]):
-        out[i] = _last_person(numbers[i], people, total)
-
-
 @kernel(void(uint64, int64, uint8[::1]))
-def draw_letters(seed: int, blanks: int, out: np.ndarray) -> None:
+def letters(seed: int, blanks: int, out: np.ndarray) -> None:
     """Letters; one of ``blanks`` characters is a space, none if it is 0."""
     for i in range(out.shape[0]):
-        out[i] = 97 + _below(seed, i, LETTER, 26)
-        if blanks > 0 and _below(seed, i, SPACE, blanks) == 0:
+        out[i] = 97 + _below(seed, i, 0, 26)
+        if blanks > 0 and _below(seed, i, 1, blanks) == 0:
             out[i] = 32
+
+
+@kernel(void(uint64, _NUMBERS, _NUMBERS, int64, _LENGTHS, _LENGTHS, _OUT))
+def people(
+    seed: int,
+    numbers: np.ndarray,
+    given: np.ndarray,
+    pool: int,
+    names: np.ndarray,
+    cities: np.ndarray,
+    out: np.ndarray,
+) -> None:
+    """What ``PERSON`` names.
+
+    Args:
+        seed: of all draws.
+        numbers: of the events.
+        given: people, auctions and events of a round; bytes of a person.
+        pool: bytes of the text that others are cut from.
+        names: their lengths.
+        cities: theirs.
+        out: a row for each column.
+    """
+    for i in range(numbers.shape[0]):
+        number = numbers[i]
+        out[0, i] = _last_person(number, given[0], given[2])
+        out[1, i] = _below(seed, number, 0, names.shape[0])
+        out[2, i] = _below(seed, number, 1, cities.shape[0])
+        out[3, i] = _below(seed, number, 2, STATES)
+        for part in range(4):
+            out[4 + part, i] = _below(seed, number, 3 + part, 10_000)
+        user = _word(seed, number, 7, 7)
+        host = _word(seed, number, 8, 5)
+        out[8, i] = _below(seed, number, 9, pool - user)
+        out[9, i] = user
+        out[10, i] = _below(seed, number, 10, pool - host)
+        out[11, i] = host
+        # Besides the texts an id, the @ and .com, 16 digits with 3 spaces, 2 letters of a state.
+        used = NUMBER + names[out[1, i]] + user + host + 5 + 19 + cities[out[2, i]] + 2
+        extra = _fill(seed, number, 11, given[3] - used)
+        out[12, i] = _below(seed, number, 12, pool - extra)
+        out[13, i] = extra
+
+
+@helper
+def _trim(text: np.ndarray, at: int, length: int) -> tuple[int, int]:
+    """Leaves out the spaces at both ends."""
+    while length > 0 and text[at] == 32:
+        at += 1
+        length -= 1
+    while length > 0 and text[at + length - 1] == 32:
+        length -= 1
+    return at, length
+
+
+@kernel(void(uint64, _NUMBERS, _NUMBERS, _BYTES, _OUT))
+def auctions(
+    seed: int, numbers: np.ndarray, given: np.ndarray, text: np.ndarray, out: np.ndarray
+) -> None:
+    """What ``AUCTION`` names.
+
+    Args:
+        seed: of all draws.
+        numbers: of the events.
+        given: people, auctions and events of a round; bytes of an auction; ratio of hot sellers.
+        text: with spaces; names and descriptions are cut from it.
+        out: a row for each column.
+    """
+    pool = text.shape[0]
+    for i in range(numbers.shape[0]):
+        number = numbers[i]
+        seller = _last_person(number, given[0], given[2])
+        if _below(seed, number, 0, given[4]) > 0:
+            seller = seller // HOT * HOT
+        else:
+            seller = _any_person(seed, number, 1, seller)
+        price = _price(seed, number, 2)
+        out[0, i] = _last_auction(number, given[0], given[1], given[2])
+        out[1, i] = price
+        out[2, i] = price + _price(seed, number, 3)
+        out[3, i] = seller
+        out[4, i] = _below(seed, number, 4, CATEGORIES)
+        used = 6 * NUMBER
+        for part in range(2):
+            length = _word(seed, number, 5 + part, 20 if part == 0 else 100)
+            at = _below(seed, number, 7 + part, pool - length)
+            at, length = _trim(text, at, length)
+            out[5 + 2 * part, i] = at
+            out[6 + 2 * part, i] = length
+            used += length
+        extra = _fill(seed, number, 9, given[3] - used)
+        out[9, i] = _below(seed, number, 10, pool - extra)
+        out[10, i] = extra
+
+
+@kernel(void(uint64, _NUMBERS, _NUMBERS, int64, _OUT))
+def bids(seed: int, numbers: np.ndarray, given: np.ndarray, pool: int, out: np.ndarray) -> None:
+    """What ``BID`` names. Hot bidders come second in their hundred: they are not the hot sellers.
+
+    Args:
+        seed: of all draws.
+        numbers: of the events.
+        given: people, auctions and events of a round; bytes of a bid; ratios of hot auctions and
+            of hot bidders.
+        pool: bytes of the text that others are cut from.
+        out: a row for each column.
+    """
+    missing = given[3] - 4 * NUMBER
+    for i in range(numbers.shape[0]):
+        number = numbers[i]
+        auction = _last_auction(number, given[0], given[1], given[2])
+        if _below(seed, number, 0, given[4]) > 0:
+            auction = auction // HOT * HOT
+        else:
+            auction = _any_auction(seed, number, 1, auction)
+        bidder = _last_person(number, given[0], given[2])
+        if _below(seed, number, 2, given[5]) > 0:
+            bidder = bidder // HOT * HOT + 1
+        else:
+            bidder = _any_person(seed, number, 3, bidder)
+        channel = _below(seed, number, 4, 2 * HOT_CHANNELS)
+        if channel >= HOT_CHANNELS:
+            channel = HOT_CHANNELS + _below(seed, number, 5, CHANNELS)
+        extra = _fill(seed, number, 6, missing)
+        out[0, i] = auction
+        out[1, i] = bidder
+        out[2, i] = _price(seed, number, 7)
+        out[3, i] = channel
+        out[4, i] = _below(seed, number, 8, pool - extra)
+        out[5, i] = extra

@@ -13,7 +13,7 @@ from sameriver.connectors.connector import Position, SourceBatch, TableContext
 from sameriver.connectors.nexmark.events import Events
 from sameriver.connectors.nexmark.settings import Settings
 
-_BLOCK = 1 << 16
+_BLOCK = 1 << 15
 
 
 class NexmarkSource:
