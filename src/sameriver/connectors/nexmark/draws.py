@@ -20,9 +20,9 @@ class Draws:
         self._settings = settings
         self._schedule = schedule
         self._text = pool(settings.seed, spaces=True)
-        self._lengths = [
+        self._names, self._cities = (
             known.str.len_bytes().cast(pl.Int64).to_numpy() for known in (NAMES, CITIES)
-        ]
+        )
 
     def of(self, kind: str, numbers: np.ndarray) -> pl.DataFrame:
         """The draws of events as if all were of this kind: ``PERSON``, ``AUCTION`` or ``BID`` of
