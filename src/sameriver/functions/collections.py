@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sameriver.common.types import (
+    APPROXIMATE,
     BOOLEAN,
     CHARACTERS,
     FIELDED,
@@ -21,7 +22,7 @@ from sameriver.common.types import (
     row,
     to_polars,
 )
-from sameriver.functions.coercion import common_type, implicit_cast_allowed
+from sameriver.functions.coercion import chosen_type, common_type, implicit_cast_allowed
 from sameriver.functions.failure import fail_where
 from sameriver.functions.forms import (
     ANY,
@@ -60,7 +61,7 @@ _Args = Sequence[pl.Expr]
 
 
 def _array(operands: Sequence[Operand]) -> Resolved:
-    element = common_type(operand.type for operand in operands)
+    element = chosen_type([operand.type for operand in operands])
     if element is None or element.root is Root.NULL:
         raise wrong_arguments(
             "ARRAY", operands, ((ANY, ...),), hint="CAST the elements to one type."
@@ -79,8 +80,8 @@ def _listed(items: _Args, dtype: pl.DataType | type[pl.DataType]) -> pl.Expr:
 
 
 def _map(operands: Sequence[Operand]) -> Resolved:
-    key = common_type(operand.type for operand in operands[::2])
-    value = common_type(operand.type for operand in operands[1::2])
+    key = chosen_type([operand.type for operand in operands[::2]])
+    value = chosen_type([operand.type for operand in operands[1::2]])
     unknown = (None, Root.NULL)
     if len(operands) % 2 or (key and key.root) in unknown or (value and value.root) in unknown:
         raise wrong_arguments(
@@ -352,6 +353,20 @@ def _inner(operands: Sequence[Operand]) -> DataType:
     return operands[0].type.children[0]
 
 
+def _extreme(name: str, best: Callable[[pl.Expr], pl.Expr]) -> ScalarFunction:
+    """The largest or smallest item; a NaN is neither, but stays where it comes first."""
+
+    def kernel(evaluation: Evaluation, args: _Args) -> pl.Expr:
+        if evaluation.result.root not in APPROXIMATE:
+            return best(args[0])
+        first = args[0].list.drop_nulls().list.first()
+        return pl.when(first.is_nan()).then(first).otherwise(best(args[0]))
+
+    return ScalarFunction(
+        name=name, infer=infer(name, (LIST,), result=_inner, nullable=True), kernel=kernel
+    )
+
+
 def _entry_type(operands: Sequence[Operand]) -> DataType:
     key, value = operands[0].type.children
     return array(row((("key", key), ("value", value))))
@@ -454,8 +469,8 @@ COLLECTIONS = [
     _unary("ARRAY_DISTINCT", LIST, lambda a: a.list.unique(maintain_order=True), first),
     ScalarFunction(name="ARRAY_SORT", infer=_sort_types, kernel=_sort),
     _unary("ARRAY_REVERSE", LIST, lambda a: a.list.reverse(), first),
-    _unary("ARRAY_MAX", LIST, lambda a: a.list.max(), _inner, nullable=True),
-    _unary("ARRAY_MIN", LIST, lambda a: a.list.min(), _inner, nullable=True),
+    _extreme("ARRAY_MAX", lambda a: a.list.max()),
+    _extreme("ARRAY_MIN", lambda a: a.list.min()),
     _unary("MAP_KEYS", MAPPING, _part_of_map("key"), lambda o: array(o[0].type.children[0])),
     _unary("MAP_VALUES", MAPPING, _part_of_map("value"), lambda o: array(o[0].type.children[1])),
     ScalarFunction(

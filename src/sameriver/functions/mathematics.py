@@ -183,7 +183,14 @@ def _random_integer(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     share = pl.col(evaluation.now).map_batches(
         lambda rows: pl.Series(generator.random(len(rows))), return_dtype=pl.Float64
     )
-    return (share * args[-1]).floor().cast(pl.Int32)
+    return fail_where(
+        args[-1] <= 0,
+        (share * args[-1]).floor().cast(pl.Int32),
+        args[-1],
+        pl.Int32,
+        "BAD_BOUND",
+        lambda bound: f"RAND_INTEGER takes a bound above 0, not {bound}",
+    )
 
 
 def _seed(evaluation: Evaluation, least: int) -> int | None:
@@ -290,6 +297,7 @@ MATHEMATICS = [
         infer=infer("RAND_INTEGER", (WHOLE,), (WHOLE, WHOLE), result=INT),
         kernel=_random_integer,
         deterministic=False,
+        fallible=True,
     ),
     ScalarFunction(
         name="BIN",

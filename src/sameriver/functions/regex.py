@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import polars as pl
 
@@ -210,15 +210,22 @@ def _group(value: str, pattern: str, group: int = 0) -> str | None:
 
 
 def _replace(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    """The replacement is taken literally, as Flink does."""
+    """The replacement is taken literally, as Flink does.
+
+    A malformed pattern gives NULL, so it is an error where the result is NOT NULL, as in Flink.
+    """
     pattern, by = _literal(evaluation, 1), _literal(evaluation, 2)
     if pattern is not None and by is not None and _fast(pattern):
         return args[0].str.replace_all(ascii_classes(pattern), by.replace("$", "$$"))
-    return by_distinct(_replaced, pl.String, *args)
+    return by_distinct(partial(_replaced, evaluation.result.nullable), pl.String, *args)
 
 
-def _replaced(value: str, pattern: str, by: str) -> str | None:
-    return _compiled(pattern).sub(lambda _: by, value) if _valid(pattern) else None
+def _replaced(nullable: bool, value: str, pattern: str, by: str) -> str | None:
+    if not _valid(pattern):
+        if nullable:
+            return None
+        raise failure("BAD_PATTERN", f"'{pattern}' is no regular expression")
+    return _compiled(pattern).sub(lambda _: by, value)
 
 
 def _constant(evaluation: Evaluation, args: _Args) -> str | None:
