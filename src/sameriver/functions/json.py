@@ -27,6 +27,7 @@ from sameriver.common.types import (
     DataType,
     Root,
     array,
+    to_polars,
 )
 from sameriver.functions.casts import cast
 from sameriver.functions.distinct import by_distinct
@@ -41,6 +42,7 @@ from sameriver.functions.forms import (
     infer,
     wrong_arguments,
 )
+from sameriver.functions.json_scan import quoted, scanned
 from sameriver.functions.jsonpath import (
     DECODER,
     Invalid,
@@ -52,6 +54,7 @@ from sameriver.functions.jsonpath import (
     parse,
     path_or_none,
 )
+from sameriver.functions.kernels import json_path
 from sameriver.functions.render import text as rendered
 from sameriver.functions.signature import (
     UNKNOWN,
@@ -61,6 +64,7 @@ from sameriver.functions.signature import (
     Resolved,
     ScalarFunction,
 )
+from sameriver.functions.staged import else_by, let
 
 _Args = Sequence[pl.Expr]
 
@@ -100,14 +104,44 @@ def _value(evaluation: Evaluation, args: _Args) -> pl.Expr:
         _option(evaluation, 5) == "ERROR",
         evaluation.result.root,
     )
-    pair = pl.Struct({"state": pl.Int8, "text": pl.String})
-    found = by_distinct(read, pair, args[0])
-    shown, state = found.struct.field("text"), found.struct.field("state")
-    result = cast(shown, STRING, evaluation.result, evaluation.zone, attempt=False)
-    for position, wanted in ((3, _EMPTY), (5, _ERROR)):
-        if _option(evaluation, position) == "DEFAULT":
-            result = pl.when(state == wanted).then(args[position + 1]).otherwise(result)
-    return result
+    quick = let(_PAIR, partial(_scanned_scalar, evaluation, to), scanned(args[0], to))
+    found = else_by(_PAIR, quick, lambda odd: by_distinct(read, _PAIR, odd), args[0])
+
+    def told(pair: pl.Expr, if_empty: pl.Expr, on_error: pl.Expr) -> pl.Expr:
+        shown, state = pair.struct.field("text"), pair.struct.field("state")
+        result = cast(shown, STRING, evaluation.result, evaluation.zone, attempt=False)
+        for position, wanted, default in ((3, _EMPTY, if_empty), (5, _ERROR, on_error)):
+            if _option(evaluation, position) == "DEFAULT":
+                result = pl.when(state == wanted).then(default).otherwise(result)
+        return result
+
+    defaults = args[4:7:2] if len(args) > 6 else (pl.lit(None), pl.lit(None))
+    return let(to_polars(evaluation.result), told, found, *defaults)
+
+
+_PAIR = pl.Struct({"state": pl.Int8, "text": pl.String})
+
+
+def _scanned_scalar(evaluation: Evaluation, to: Path | None, found: pl.Expr) -> pl.Expr:
+    """State and text of what the scan told; NULL where it fails the job, or is not known."""
+    kind, text = found.struct.field("kind"), found.struct.field("text")
+    strict = to is not None and to.strict
+    empty = kind.is_in([json_path.MISSING, json_path.NULL, json_path.NESTED])
+    otherwise, option = (_ERROR, 5) if strict else (_EMPTY, 3)
+    wanted = _SCANNED.get(evaluation.result.root)
+    fits = kind == wanted if wanted is not None else kind > json_path.NULL
+    state = pl.when(empty & (_option(evaluation, option) != "ERROR")).then(otherwise)
+    state = state.when(~empty & fits).then(_FOUND).cast(pl.Int8)
+    whole = pl.struct(state=state, text=text)
+    return pl.when(state.is_not_null()).then(whole)
+
+
+_SCANNED = {
+    Root.BOOLEAN: json_path.TRUTH,
+    Root.INT: json_path.WHOLE,
+    Root.DOUBLE: json_path.DECIMAL,
+}
+"""The kind that a value has to be of for RETURNING."""
 
 
 _FOUND, _EMPTY, _ERROR = 0, 1, 2
@@ -200,8 +234,13 @@ def _instead(option: str, code: str, text: str) -> str | None:
 
 def _exists(evaluation: Evaluation, args: _Args) -> pl.Expr:
     to = path_or_none(str(evaluation.operands[1].value))
-    read = partial(_read_exists, to, _option(evaluation, 2, "FALSE"))
-    return by_distinct(read, pl.Boolean, args[0])
+    on_error = _option(evaluation, 2, "FALSE")
+    read = partial(_read_exists, to, on_error)
+    kind = scanned(args[0], to).struct.field("kind")
+    there = pl.when(kind >= json_path.NULL).then(kind > json_path.NULL)
+    absent = there.when(kind == json_path.MISSING).then(pl.lit(False))
+    quick = there if to is None or to.strict else absent
+    return else_by(pl.Boolean, quick, lambda odd: by_distinct(read, pl.Boolean, odd), args[0])
 
 
 def _read_exists(to: Path | None, on_error: str, text: str) -> bool | None:
@@ -226,7 +265,13 @@ def _is_json(kind: str, kinds: tuple[type, ...] | None) -> list[ScalarFunction]:
         return isinstance(value, kinds) if kinds else not isinstance(value, dict | list)
 
     def is_kind(_: Evaluation, args: _Args) -> pl.Expr:
-        return by_distinct(test, pl.Boolean, args[0]).fill_null(False)
+        kind = scanned(args[0], Path((), False)).struct.field("kind")
+        start = args[0].str.strip_chars_start(" \t\r\n").str.head(1)
+        wanted = [_STARTS[one] for one in kinds or ()]
+        is_one = start.is_in(wanted) if wanted else ~start.is_in(list(_STARTS.values()))
+        quick = pl.when(kind.is_not_null()).then(pl.lit(True) if kinds is None else is_one)
+        slow = else_by(pl.Boolean, quick, lambda odd: by_distinct(test, pl.Boolean, odd), args[0])
+        return slow.fill_null(False)
 
     return [
         _function(f"IS JSON {kind}", ((TEXT,),), is_kind, BOOLEAN, nullable=False),
@@ -238,6 +283,9 @@ def _is_json(kind: str, kinds: tuple[type, ...] | None) -> list[ScalarFunction]:
             nullable=False,
         ),
     ]
+
+
+_STARTS: dict[type, str] = {dict: "{", list: "["}
 
 
 def to_json(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
@@ -276,9 +324,9 @@ def to_json(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
         case Root.MAP:
             key = rendered(pl.element().struct.field("key"), type.children[0], evaluation.zone)
             content = _or_null(pl.element().struct.field("value"), type.children[1], evaluation)
-            entry = pl.format("{}:{}", by_distinct(dump, pl.String, key), content)
+            entry = pl.format("{}:{}", quoted(key), content)
             return pl.format("{{{}}}", value.list.eval(entry).list.join(","))
-    return by_distinct(dump, pl.String, rendered(value, type, evaluation.zone))
+    return quoted(rendered(value, type, evaluation.zone))
 
 
 def _floating(value: pl.Expr, evaluation: Evaluation) -> pl.Expr:
@@ -350,7 +398,7 @@ def _object(evaluation: Evaluation, args: _Args) -> pl.Expr:
     """Of entries with one constant key the last counts."""
     entries: dict[object, pl.Expr] = {}
     for position in range(1, len(args), 2):
-        key = by_distinct(dump, pl.String, args[position])
+        key = quoted(args[position])
         content = _known(evaluation, _content(evaluation, args, position + 1))
         value = evaluation.operands[position].value
         name = position if value is UNKNOWN else value
@@ -395,6 +443,15 @@ def _checked(text: str) -> str:
         return dump(parse(text))
     except Invalid as error:
         raise failure("BAD_JSON", f"'{text}' is no JSON: {error}") from None
+
+
+def _ascii_quoted(text: pl.Expr) -> pl.Expr:
+    """With each letter beyond ASCII spelled out."""
+    plain = (text.str.len_bytes() == text.str.len_chars()) & ~text.str.contains(
+        "\x7f", literal=True
+    )
+    quick = pl.when(plain).then(quoted(text))
+    return else_by(pl.String, quick, lambda odd: by_distinct(json.dumps, pl.String, odd), text)
 
 
 def _unquoted(text: str) -> str:
@@ -444,7 +501,7 @@ JSON = [
     _function(
         "JSON_QUOTE",
         ((TEXT,),),
-        lambda _, args: by_distinct(json.dumps, pl.String, args[0]),
+        lambda _, args: _ascii_quoted(args[0]),
         STRING,
     ),
     ScalarFunction(

@@ -1,0 +1,104 @@
+"""The kernel that walks along JSON paths against Python's parser, over texts of every kind."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from sameriver.functions.json_scan import quoted, scanned
+from sameriver.functions.jsonpath import Invalid, JsonValue, Path, dump, find
+from sameriver.functions.kernels import json_path as kinds
+
+NUMBERS = [
+    "0",
+    "-0",
+    "12",
+    "-7.50",
+    "0.0",
+    "0.000001",
+    "0.0000001",
+    "1e5",
+    "1.5E-3",
+    "01",
+    "1.",
+    "-",
+]
+SCALARS = st.sampled_from(
+    [*NUMBERS, "true", "false", "null", "tru", "nul1", '"x"', '"é\\n"', '"a b"']
+)
+KEYS = st.sampled_from(['"a"', '"b"', '"é"', '"\\u0061"'])
+BLANK = st.sampled_from(["", " ", "\n\t"])
+
+
+def joined(opening: str, members: list[str], closing: str, blank: str) -> str:
+    return opening + blank + f"{blank},{blank}".join(members) + blank + closing
+
+
+def nested(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    pairs = st.builds(lambda key, blank, value: f"{key}{blank}:{blank}{value}", KEYS, BLANK, inner)
+    arrays = st.builds(joined, st.just("["), st.lists(inner, max_size=3), st.just("]"), BLANK)
+    objects = st.builds(joined, st.just("{"), st.lists(pairs, max_size=3), st.just("}"), BLANK)
+    return arrays | objects
+
+
+TEXTS = st.recursive(SCALARS, nested, max_leaves=8)
+BROKEN = st.builds(
+    lambda text, at, put: text[: at % (len(text) + 1)] + put + text[at % (len(text) + 1) + 1 :],
+    TEXTS,
+    st.integers(0, 40),
+    st.sampled_from(["", ",", "]", "}", "{", "[", '"', ":", " ", "0"]),
+)
+STEPS = st.lists(st.sampled_from(["a", "b", "é", 0, 1]), max_size=3)
+
+
+def expected(text: str, steps: list[str | int]) -> tuple[int, str | None] | None:
+    """Kind and text as the scan tells them; None if the text is no JSON."""
+    try:
+        found: list[JsonValue] = find(text, Path(tuple(steps), False))
+    except Invalid:
+        return None
+    if not found:
+        return kinds.MISSING, None
+    value = found[0]
+    if isinstance(value, dict | list):
+        return kinds.NESTED, None
+    if value is None:
+        return kinds.NULL, None
+    if isinstance(value, str):
+        return kinds.TEXT, value
+    if isinstance(value, bool):
+        return kinds.TRUTH, dump(value)
+    return (kinds.WHOLE if isinstance(value, int) else kinds.DECIMAL), dump(value)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(TEXTS | BROKEN, min_size=1, max_size=4), STEPS)
+@example(['{"a": {"b": 1}, "a": {}}'], ["a", "b"])
+@example(["[[1, 2], [3, 4]]"], [1, 1])
+@example(['{"a": [ ] }', "[]", "", " 1 ", "{,}", "[1,]", '{"a"}'], ["a"])
+def test_scan_is_what_the_parser_finds(texts: list[str], steps: list[str | int]) -> None:
+    found = pl.DataFrame({"x": texts}).select(
+        scanned(pl.col("x"), Path(tuple(steps), True)).alias("x")
+    )
+    for text, row in zip(texts, found["x"].to_list(), strict=True):
+        if row is None or row["kind"] is None:
+            continue
+        shown = row["text"] if row["kind"] not in (kinds.NESTED, kinds.NULL) else None
+        assert (row["kind"], shown) == expected(text, steps), text
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "b": [true, "x"]}', "[1.25, null]", ' "x" ', "-3"])
+def test_usual_texts_are_known(text: str) -> None:
+    found = pl.DataFrame({"x": [text]}).select(scanned(pl.col("x"), Path((), True)).alias("x"))
+    assert found["x"].to_list()[0]["kind"] is not None
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(max_size=6), min_size=1, max_size=5))
+def test_quotes(values: list[str]) -> None:
+    found = pl.DataFrame({"x": values}).select(quoted(pl.col("x"))).to_series()
+    assert found.to_list() == [json.dumps(value, ensure_ascii=False) for value in values]
