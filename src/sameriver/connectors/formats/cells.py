@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
@@ -43,15 +44,28 @@ class Text:
     Attributes:
         raw: the bytes.
         array: the same as numbers.
-        whole: the same as the one value of a Binary column.
     """
 
-    __slots__ = ("array", "raw", "whole")
+    __slots__ = ("_lock", "_whole", "array", "raw")
 
     def __init__(self, raw: bytes) -> None:
         self.raw = raw
         self.array: Flags = np.frombuffer(raw, dtype=np.uint8)
-        self.whole = pl.Series([raw], dtype=pl.Binary)
+        self._whole: pl.Series | None = None
+        self._lock = Lock()
+
+    @property
+    def words(self) -> npt.NDArray[np.uint64]:
+        """The same, eight bytes each, without those at the end that fill no word."""
+        return self.array[: len(self.array) & ~7].view(np.uint64)
+
+    @property
+    def whole(self) -> pl.Series:
+        """The same as the one value of a Binary column, made when it is first asked for."""
+        with self._lock:
+            if self._whole is None:
+                self._whole = pl.Series([self.raw], dtype=pl.Binary)
+            return self._whole
 
 
 @dataclass(frozen=True, slots=True)

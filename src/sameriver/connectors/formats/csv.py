@@ -23,6 +23,7 @@ from sameriver.connectors.formats.kernels.csv_scan import (
     scan_rows,
     unescape_cells,
 )
+from sameriver.connectors.formats.kernels.csv_words import scan_words
 from sameriver.connectors.formats.nested import any_within, lists, only
 from sameriver.connectors.formats.parallel import each
 
@@ -35,21 +36,26 @@ class CsvReader:
     rules: CsvRules
 
     def parse(self, data: bytes, last: bool) -> Parsed:
-        width, most = len(self.columns.declared), data.count(b"\n") + 1
+        width, most = len(self.columns.wanted), data.count(b"\n") + 1
         start, end = np.zeros((width, most), np.int64), np.zeros((width, most), np.int64)
         kind, bad = np.zeros((width, most), np.uint8), np.zeros(most, np.uint8)
         place, totals = np.zeros(2 * most, np.int64), np.zeros(3, np.int64)
-        rules, text = self.rules, Text(data)
+        rules, text, slots = self.rules, Text(data), self._slots()
+        separator, quote, escape = ord(rules.separator), _code(rules.quote), _code(rules.escape)
+        if escape < 0 and not rules.comments:
+            scan_words(
+                text.array, text.words, separator, quote, slots, start, end, kind, place, totals
+            )
         scan_rows(
-            text.array, last, ord(rules.separator), _code(rules.quote),
-            _code(rules.escape), rules.comments, start, end, kind, place, bad, totals,
+            text.array, last, separator, quote, escape, rules.comments, slots, start, end, kind,
+            place, bad, totals,
         )  # fmt: skip
         rows, used, lines = (int(total) for total in totals)
         faults, spots = Faults(rules.ignore), place[: 2 * rows].reshape(-1, 2)
         kept = self._kept(data, bad[:rows], spots, faults)
 
         def read(field: Field) -> tuple[pl.Series, Mask, Cells]:
-            at = self.columns.declared.names.index(field.name)
+            at = self.columns.wanted.names.index(field.name)
             cells = Cells(text, start[at, :rows], end[at, :rows], kind[at, :rows])
             plain = self._nulls(unescape(cells, rules))
             return *decode(plain, field.type, TextRules(nested=self._nested)), cells
@@ -63,6 +69,11 @@ class CsvReader:
         frame = pl.DataFrame(columns or None, height=rows)
         changes = Changes(frame if kept.all() else frame.filter(pl.Series(kept)))
         return Parsed(changes=changes, used=used, lines=lines, counters=counters)
+
+    def _slots(self) -> Index:
+        """For each column of the file, its place among the wanted ones; -1: it is none."""
+        places = {name: place for place, name in enumerate(self.columns.wanted.names)}
+        return np.array([places.get(name, -1) for name in self.columns.declared.names], np.int64)
 
     def _kept(self, data: bytes, bad: Flags, spots: Index, faults: Faults) -> Mask:
         """Rows that can be read; those too short can be if errors are ignored."""

@@ -97,6 +97,7 @@ def scan_row(
     separator: int,
     quote: int,
     escape: int,
+    slots: np.ndarray,
     start: np.ndarray,
     end: np.ndarray,
     kind: np.ndarray,
@@ -105,7 +106,7 @@ def scan_row(
 
     Past is -1 - the end of the text if that comes within quotes.
     """
-    column, total, wrong, width = 0, 0, 0, start.shape[0]
+    column, total, wrong, width = 0, 0, 0, slots.size
     while True:
         if at < data.size and data[at] == quote:
             first = at + 1
@@ -119,8 +120,9 @@ def scan_row(
         if past == -2:
             wrong = MISQUOTED
             past = line_end(data, stop)
-        if column < width:
-            start[column, row], end[column, row], kind[column, row] = first, stop, what
+        if column < width and slots[column] >= 0:
+            slot = slots[column]
+            start[slot, row], end[slot, row], kind[slot, row] = first, stop, what
         column += 1
         at = past
         if at >= data.size or data[at] != separator:
@@ -134,7 +136,7 @@ def scan_row(
 @kernel(
     types.void(
         BYTES, types.boolean, types.int64, types.int64, types.int64, types.boolean,
-        INDEX_TABLE, INDEX_TABLE, FLAG_TABLE, INDEX, FLAGS, INDEX,
+        INDEX, INDEX_TABLE, INDEX_TABLE, FLAG_TABLE, INDEX, FLAGS, INDEX,
     )
 )  # fmt: skip
 def scan_rows(
@@ -144,6 +146,7 @@ def scan_rows(
     quote: int,
     escape: int,
     comments: bool,
+    slots: np.ndarray,
     start: np.ndarray,
     end: np.ndarray,
     kind: np.ndarray,
@@ -153,11 +156,11 @@ def scan_rows(
 ) -> None:
     """Finds the cells of every whole row; blank lines are none.
 
-    ``place`` gets pairs of line number and byte position of each row; ``totals`` gets rows, bytes
-    used and line ends among them.
+    ``slots`` says which row of the tables gets the cells of a column; -1: none does. ``place`` gets
+    pairs of line number and byte position of each row. ``totals`` says how many rows, bytes and
+    line ends are done with, before and after.
     """
-    at, row, line = 0, 0, 0
-    totals[:] = 0
+    row, at, line = totals[0], totals[1], totals[2]
     while at < data.size:
         past = pass_blank(data, at, comments, last)
         if past < 0:
@@ -166,7 +169,9 @@ def scan_rows(
             at, line = past, line + 1
             totals[1], totals[2] = at, line
             continue
-        past, lines, bad[row] = scan_row(data, at, row, separator, quote, escape, start, end, kind)
+        past, lines, bad[row] = scan_row(
+            data, at, row, separator, quote, escape, slots, start, end, kind
+        )
         if past < 0:
             if not last:
                 return

@@ -1,0 +1,112 @@
+"""Finds the cells of plain CSV text, eight bytes at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+from numba.cpython.unsafe.numbers import trailing_zeros
+
+from sameriver.common.kernel import helper, kernel
+from sameriver.connectors.formats.kernels.types import (
+    BYTES,
+    FLAG_TABLE,
+    INDEX,
+    INDEX_TABLE,
+    WORDS,
+)
+
+_TEXT, _ESCAPED = 2, 3
+_ONES, _LOW = np.uint64(0x0101010101010101), np.uint64(0x7F7F7F7F7F7F7F7F)
+
+
+@helper
+def everywhere(byte: int) -> np.uint64:
+    """A word of eight times the byte."""
+    return np.uint64(byte & 255) * _ONES
+
+
+@helper
+def same(word: np.uint64, pattern: np.uint64) -> np.uint64:
+    """The highest bit of each byte that is the same in both."""
+    differs = word ^ pattern
+    return ~(((differs & _LOW) + _LOW) | differs | _LOW)
+
+
+@helper
+def ends_cell(data: np.ndarray, at: int, separator: int) -> bool:
+    """Whether a quoted cell may end right before ``at``; False also if the text ends there."""
+    if at >= data.size:
+        return False
+    if data[at] == separator or data[at] == 10:
+        return True
+    return data[at] == 13 and at + 1 < data.size and data[at + 1] == 10
+
+
+@kernel(
+    types.void(
+        BYTES, WORDS, types.int64, types.int64, INDEX, INDEX_TABLE, INDEX_TABLE, FLAG_TABLE,
+        INDEX, INDEX,
+    )
+)  # fmt: skip
+def scan_words(
+    data: np.ndarray,
+    words: np.ndarray,
+    separator: int,
+    quote: int,
+    slots: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+    place: np.ndarray,
+    totals: np.ndarray,
+) -> None:
+    """Finds cells as ``scan_rows`` does, and stops before the first row that isn't plain.
+
+    Plain rows are whole, have the right number of cells, and nothing after a closing quote.
+    ``words`` are the bytes of ``data``, without the last few.
+    """
+    separators, line_ends = everywhere(separator), everywhere(10)
+    quotes = everywhere(quote) if quote >= 0 else separators
+    column, first, begin, lines = 0, 0, 0, 0
+    inside, closed, pair, what = False, -1, -1, _TEXT
+    for number in range(words.size):
+        word = words[number]
+        found = same(word, separators) | same(word, line_ends) | same(word, quotes)
+        while found:
+            at = 8 * number + int(np.int64(trailing_zeros(found)) >> 3)
+            found &= found - np.uint64(1)
+            byte = np.int64(data[at])
+            if inside:
+                if byte == 10:
+                    lines += 1
+                elif byte == quote and at != pair:
+                    if at + 1 < data.size and data[at + 1] == quote:
+                        pair, what = at + 1, _ESCAPED
+                    elif ends_cell(data, at + 1, separator):
+                        inside, closed = False, at
+                    else:
+                        return
+                continue
+            if byte == quote:
+                # within a cell that isn't quoted it is text
+                inside = at == first
+                continue
+            stop, text = at, first
+            if closed >= 0:
+                stop, text = closed, first + 1
+            elif byte == 10 and at > first and data[at - 1] == 13:
+                stop = at - 1
+            if (byte == 10) != (column == slots.size - 1):
+                return
+            if byte == 10 and column == 0 and stop == first:
+                return
+            slot = slots[column]
+            if slot >= 0:
+                row = totals[0]
+                start[slot, row], end[slot, row], kind[slot, row] = text, stop, what
+            column, first, closed, what = column + 1, at + 1, -1, _TEXT
+            if byte == 10:
+                place[2 * totals[0]], place[2 * totals[0] + 1] = totals[2], begin
+                column, begin = 0, at + 1
+                totals[0], totals[1], totals[2] = totals[0] + 1, at + 1, totals[2] + lines + 1
+                lines = 0
