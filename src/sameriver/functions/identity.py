@@ -7,9 +7,18 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from sameriver.common.types import MAX_LENGTH, STRING, char
+from sameriver.common.types import (
+    INTERVAL_DAY_TIME,
+    INTERVAL_YEAR_MONTH,
+    MAX_LENGTH,
+    STRING,
+    char,
+)
 from sameriver.functions.forms import ANY, TRUTH, infer
 from sameriver.functions.signature import Evaluation, ScalarFunction
+
+_COUNTED_IN = {INTERVAL_YEAR_MONTH: "INTERVAL MONTH", INTERVAL_DAY_TIME: "INTERVAL SECOND(3)"}
+"""Flink names intervals by the unit it counts them in, whatever unit they were written in."""
 
 
 def _uuids(rows: pl.Series) -> pl.Series:
@@ -19,6 +28,8 @@ def _uuids(rows: pl.Series) -> pl.Series:
 def _type_of(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     """The type's text, as often as there are values; with TRUE the lengths are spelled out."""
     shown = str(evaluation.operands[0].type)
+    for type, unit in _COUNTED_IN.items():
+        shown = shown.replace(type.name, unit)
     if len(args) == 2 and evaluation.operands[1].value is True:
         shown = shown.replace("STRING", f"VARCHAR({MAX_LENGTH})")
         shown = shown.replace("BYTES", f"VARBINARY({MAX_LENGTH})")
