@@ -107,7 +107,8 @@ def test_view_is_read(words: str, flags: dict[str, bool]) -> None:
     assert isinstance(view, CreateView)
     fields = plain(view)
     del fields["query"]
-    assert fields == {"name": "v", "columns": ("a", "b"), "comment": "x", **flags}
+    said = {"said": "SELECT 1, 2"}
+    assert fields == {"name": "v", "columns": ("a", "b"), "comment": "x", **said, **flags}
 
 
 def test_insert_keeps_partition_and_columns() -> None:

@@ -19,11 +19,15 @@ __all__ = ["Catalog", "Namespace", "Path", "View"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class View:
-    """A named query. It is bound again where it is used, in the namespace it was made in."""
+    """A named query. It is bound again where it is used, in the namespace it was made in.
+
+    ``said`` is its text.
+    """
 
     name: str
     columns: tuple[str, ...]
     query: exp.Expr
+    said: str
     namespace: Namespace
     schema: Schema
     comment: str = ""
@@ -218,22 +222,29 @@ class Catalog(Namespaces):
         parts: tuple[str, ...],
         *,
         if_exists: bool = False,
+        cascade: bool = False,
         position: Position | None = None,
     ) -> bool:
-        """Drops an empty CATALOG or DATABASE; whether it was there.
+        """Drops a CATALOG or DATABASE, an empty one unless ``cascade``; whether it was there.
 
         Raises:
             UserError: NOT_EMPTY, UNKNOWN_CATALOG, UNKNOWN_DATABASE, IN_USE.
         """
         target = parts if kind == "CATALOG" or len(parts) > 1 else (self.namespace[0], *parts)
-        if any(path[: len(target)] == target for path in (*self._objects, *self._functions)):
+        held = [p for p in (*self._objects, *self._functions) if p[: len(target)] == target]
+        if held and not cascade:
             raise UserError(
                 "NOT_EMPTY",
                 f"the {kind.lower()} '{'.'.join(parts)}' still holds tables, views or functions",
-                hint="DROP them first.",
+                hint="DROP them first"
+                + (", or write CASCADE behind the name." if kind == "DATABASE" else "."),
                 position=position,
             )
-        return super().drop_namespace(kind, parts, if_exists=if_exists, position=position)
+        dropped = super().drop_namespace(kind, parts, if_exists=if_exists, position=position)
+        for path in held:
+            self._objects.pop(path, None)
+            self._functions.pop(path, None)
+        return dropped
 
 
 def _same_function(one: Path, two: Path) -> bool:

@@ -23,6 +23,7 @@ class WatermarkSpec:
 
     column: str
     expression: Expression | None
+    said: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,7 @@ class Table:
         options: WITH options, ``connector`` among them.
         comment: as declared.
         comments: of columns that have one: name and text.
+        said: of computed columns: name and the text of the expression.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Table:
     options: dict[str, str] = field(default_factory=dict, hash=False)
     comment: str = ""
     comments: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+    said: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def written(self) -> tuple[Field, ...]:

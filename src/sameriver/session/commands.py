@@ -14,10 +14,9 @@ from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Schema
 from sameriver.common.types import BOOLEAN, STRING
 from sameriver.plan.catalog import Catalog, Namespace, View
-from sameriver.plan.expressions import to_sql
 from sameriver.plan.table import Table
-from sameriver.session.frames import quoted
-from sameriver.sql.statements import Describe, Name, ResetOption, SetOption, Show
+from sameriver.session.declared import ddl, extras, watermark_text
+from sameriver.sql.statements import Describe, ResetOption, SetOption, Show
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,9 @@ def _everything(statement: Show, catalog: Catalog) -> Listing:
         case "VIEWS":
             return _names("view name", [name for name, item in items if isinstance(item, View)])
         case "FUNCTIONS":
-            return _names("function name", [*functions.names(), *catalog.functions()])
+            return _names(
+                "function name", [*map(str.lower, functions.names()), *catalog.functions()]
+            )
         case "USER FUNCTIONS":
             return _names("function name", catalog.functions())
         case "DATABASES":
@@ -106,8 +107,12 @@ def _everything(statement: Show, catalog: Catalog) -> Listing:
             return _names("current database name", [catalog.namespace[1]])
         case "COLUMNS" if statement.name is not None:
             return describe(Describe(name=statement.name, position=statement.position), catalog)
-        case "CREATE TABLE" if statement.name is not None:
-            return listing(["result"], [[_create(statement.name, catalog)]])
+        case "CREATE TABLE" | "CREATE VIEW" if statement.name is not None:
+            return listing(["result"], [[ddl(statement.kind[7:], statement.name, catalog)]])
+        case "MODULES":
+            return _names("module name", ["core"])
+        case "JARS":
+            return _names("jars", [])
     kinds = ("TABLES", "VIEWS", "FUNCTIONS", "DATABASES", "CATALOGS", "COLUMNS", "CREATE TABLE")
     raise UserError(
         "UNSUPPORTED",
@@ -146,7 +151,7 @@ def describe(statement: Describe, catalog: Catalog) -> Listing:
     """
     item = catalog.get(statement.name.parts, statement.position)
     table = item if isinstance(item, Table) else Table(name="", schema=item.schema, physical=())
-    extras, comments = _extras(table), dict(table.comments)
+    kinds, comments = extras(table), dict(table.comments)
     names = ["name", "type", "null", "key", "extras", "watermark"] + ["comment"] * bool(comments)
     schema = Schema.of([(name, BOOLEAN if name == "null" else STRING) for name in names])
     key = f"PRI({', '.join(table.primary_key)})"
@@ -156,8 +161,8 @@ def describe(statement: Describe, catalog: Catalog) -> Listing:
             str(field.type.with_nullable(True)),
             field.type.nullable,
             key if field.name in table.primary_key else None,
-            extras.get(field.name),
-            _watermark(table) if _has_watermark(table, field.name) else None,
+            kinds.get(field.name),
+            watermark_text(table) if _has_watermark(table, field.name) else None,
             comments.get(field.name),
         )[: len(names)]
         for field in item.schema
@@ -165,61 +170,5 @@ def describe(statement: Describe, catalog: Catalog) -> Listing:
     return Listing(schema, pl.DataFrame(rows, schema=schema.to_polars(), orient="row"))
 
 
-def _extras(table: Table) -> dict[str, str]:
-    """What a column is besides its type: computed, or metadata."""
-    extras = {column.name: f"AS {to_sql(column.expression)}" for column in table.computed}
-    for column in table.metadata:
-        virtual = " VIRTUAL" if column.virtual else ""
-        key = "" if column.key == column.name else f" FROM '{column.key}'"
-        extras[column.name] = f"METADATA{key}{virtual}"
-    return extras
-
-
 def _has_watermark(table: Table, column: str) -> bool:
     return table.watermark is not None and table.watermark.column == column
-
-
-def _watermark(table: Table) -> str:
-    spec = table.watermark
-    if spec is None:
-        return ""
-    return "SOURCE_WATERMARK()" if spec.expression is None else to_sql(spec.expression)
-
-
-def _create(name: Name, catalog: Catalog) -> str:
-    """DDL that declares the table again."""
-    item = catalog.get(name.parts, name.position)
-    if isinstance(item, View):
-        raise UserError(
-            "WRONG_KIND",
-            f"'{name}' is a view, not a table",
-            hint=f"Its columns: DESCRIBE {name}.",
-            position=name.position,
-        )
-    lines = [_column_ddl(item, field.name, str(field.type.plain)) for field in item.schema]
-    if item.watermark is not None:
-        lines.append(f"WATERMARK FOR {quoted(item.watermark.column)} AS {_watermark(item)}")
-    if item.primary_key:
-        keys = ", ".join(map(quoted, item.primary_key))
-        lines.append(f"PRIMARY KEY ({keys}) NOT ENFORCED")
-    body = ",\n".join(f"  {line}" for line in lines)
-    partitioned = ", ".join(map(quoted, item.partitioned_by))
-    text = f"CREATE TABLE {'.'.join(map(quoted, catalog.path(name.parts)))} (\n{body}\n)\n"
-    if item.comment:
-        text += f"COMMENT {_quote(item.comment)}\n"
-    if partitioned:
-        text += f"PARTITIONED BY ({partitioned})\n"
-    options = ",\n".join(f"  {_quote(k)} = {_quote(v)}" for k, v in sorted(item.options.items()))
-    return f"{text}WITH (\n{options}\n)"
-
-
-def _column_ddl(table: Table, name: str, type: str) -> str:
-    extras, comment = _extras(table).get(name, ""), dict(table.comments).get(name)
-    parts = [quoted(name), *([] if extras.startswith("AS ") else [type]), extras]
-    if comment is not None:
-        parts.append(f"COMMENT {_quote(comment)}")
-    return " ".join(filter(None, parts))
-
-
-def _quote(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -393,7 +393,9 @@ class Session:
             case "FUNCTION":
                 self.catalog.drop_function(parts, if_exists=quiet, position=position)
             case kind:
-                self.catalog.drop_namespace(kind, parts, if_exists=quiet, position=position)
+                self.catalog.drop_namespace(
+                    kind, parts, if_exists=quiet, cascade=drop.cascade, position=position
+                )
 
 
 def _check(table: Table, create: statements.CreateTable) -> None:

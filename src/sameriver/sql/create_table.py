@@ -203,10 +203,16 @@ def _watermark(cursor: Cursor, start: Token) -> WatermarkDefinition:
     while cursor.accept("."):
         column += "." + cursor.name("the name of a field")
     cursor.expect("AS")
+    first = cursor.token
     expression: exp.Expr | None = cursor.expression()
     if isinstance(expression, exp.Anonymous) and expression.name == "SOURCE_WATERMARK":
         expression = None
-    return WatermarkDefinition(column=column, expression=expression, position=cursor.span(start))
+    return WatermarkDefinition(
+        column=column,
+        expression=expression,
+        said=cursor.said(first),
+        position=cursor.span(start),
+    )
 
 
 def _column(cursor: Cursor) -> ColumnDefinition:
@@ -214,7 +220,9 @@ def _column(cursor: Cursor) -> ColumnDefinition:
     name = cursor.name("a column name")
     parts: dict[str, Any] = {"name": name}
     if cursor.accept("AS"):
+        first = cursor.token
         parts["expression"] = cursor.expression()
+        parts["said"] = cursor.said(first)
     elif not (cursor.at_any(",", ")") or cursor.token.kind is Kind.END):
         parts["type"] = nullable_type(cursor)
         parts |= _type_constraints(cursor, name)

@@ -214,6 +214,10 @@ class Cursor:
         end = self.tokens[max(self.index - 1, 0)].end
         return self.lines.position(start.start, max(start.end, end))
 
+    def said(self, start: Token) -> str:
+        """The text from a token to the last one taken."""
+        return self.text[start.start : self.tokens[self.index - 1].end]
+
     def mark(self, node: N, start: Token) -> N:
         """Gives the node its place: from ``start`` to the last token taken."""
         node.meta["position"] = self.span(start)

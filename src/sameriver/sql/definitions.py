@@ -43,10 +43,12 @@ def _view(cursor: Cursor, start: Token, *, temporary: bool, replace: bool) -> Cr
     columns = names(cursor) if cursor.at("(") else ()
     text = comment(cursor)
     cursor.expect("AS")
+    first = cursor.token
     return CreateView(
         name=name,
         columns=columns,
         query=cursor.query(),
+        said=cursor.said(first),
         comment=text,
         temporary=temporary,
         if_not_exists=if_not_exists,
@@ -110,9 +112,12 @@ def drop(cursor: Cursor) -> Drop:
     cursor.advance()
     if_exists = cursor.accept("IF", "EXISTS")
     name = table_name(cursor, f"a {kind.lower()} name")
-    if kind == "DATABASE" and not cursor.accept("RESTRICT") and cursor.at("CASCADE"):
-        word = cursor.advance()
-        cursor.unsupported("CASCADE", word, "Drop the tables of the database first.")
+    cascade = kind == "DATABASE" and not cursor.accept("RESTRICT") and cursor.accept("CASCADE")
     return Drop(
-        kind=kind, name=name, temporary=temporary, if_exists=if_exists, position=cursor.span(start)
+        kind=kind,
+        name=name,
+        temporary=temporary,
+        cascade=cascade,
+        if_exists=if_exists,
+        position=cursor.span(start),
     )

@@ -26,13 +26,14 @@ class Name:
 class ColumnDefinition:
     """A column of CREATE TABLE.
 
-    Physical: ``type``. Computed: ``expression`` (type None). Metadata: ``metadata`` holds the key
-    (the column's own name where FROM is left out).
+    Physical: ``type``. Computed: ``expression`` (type None), and ``said``, its text. Metadata:
+    ``metadata`` holds the key (the column's own name where FROM is left out).
     """
 
     name: str
     type: DataType | None = None
     expression: exp.Expr | None = None
+    said: str = ""
     metadata: str | None = None
     virtual: bool = False
     primary_key: bool = False
@@ -42,10 +43,11 @@ class ColumnDefinition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatermarkDefinition:
-    """``WATERMARK FOR column AS expression``; None: SOURCE_WATERMARK()."""
+    """``WATERMARK FOR column AS expression``; None: SOURCE_WATERMARK(). ``said``: its text."""
 
     column: str
     expression: exp.Expr | None
+    said: str = ""
     position: Position | None = None
 
 
@@ -75,9 +77,12 @@ class CreateTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreateView:
+    """``said`` is the text of the query."""
+
     name: Name
     columns: tuple[str, ...]
     query: exp.Expr
+    said: str = ""
     comment: str = ""
     temporary: bool = False
     if_not_exists: bool = False
@@ -111,11 +116,12 @@ class CreateNamespace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drop:
-    """``kind``: TABLE, VIEW, FUNCTION, DATABASE, CATALOG."""
+    """``kind``: TABLE, VIEW, FUNCTION, DATABASE, CATALOG; ``cascade``: with what it holds."""
 
     kind: str
     name: Name
     temporary: bool = False
+    cascade: bool = False
     if_exists: bool = False
     position: Position | None = None
 

@@ -1,22 +1,18 @@
-"""CREATE TABLE: columns, watermark, key; LIKE and AS SELECT."""
+"""CREATE TABLE: columns, watermark, key; LIKE."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from sameriver.common.config import Config
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Field, Schema
-from sameriver.common.types import INTERVALS, Root
-from sameriver.plan import logical
 from sameriver.plan.bind.context import Context
 from sameriver.plan.bind.declaration import (
     Declaration,
     DeclaredColumn,
     as_written,
 )
-from sameriver.plan.bind.insert import insert_into
 from sameriver.plan.bind.like import inherited
 from sameriver.plan.bind.query import query_context
 from sameriver.plan.bind.watermark import bind_declared, bind_watermark, scope_of
@@ -36,40 +32,11 @@ def bind_table(create: CreateTable, catalog: Catalog, config: Config) -> Table:
     parts = as_written(create)
     if create.like is not None:
         parts = inherited(parts, create.like, catalog)
-    return _table(create, parts, context)
+    return table_of(create, parts, context)
 
 
-def bind_create_as(create: CreateTable, catalog: Catalog, config: Config) -> logical.Insert:
-    """``CREATE TABLE ... AS SELECT``: the insert that fills the table; its ``table`` is new.
-
-    Raises:
-        UserError: whatever is wrong; BAD_CREATE_AS if columns are declared beside the query.
-    """
-    if create.columns:
-        raise UserError(
-            "BAD_CREATE_AS",
-            "CREATE TABLE ... AS takes its columns from the query",
-            hint="Leave the column list out, or use CREATE TABLE and INSERT INTO.",
-            position=create.columns[0].position or create.position,
-        )
-    assert create.query is not None
-    context = query_context(catalog, config)
-    plan = context.query(create.query)
-    for field in plan.schema:
-        if field.type.root in (Root.NULL, *INTERVALS):
-            raise UserError(
-                "BAD_CREATE_AS",
-                f"column '{field.name}' of the query has type {field.type.name}, "
-                "which no table can store",
-                hint="CAST it, such as CAST(NULL AS STRING).",
-                position=create.position,
-            )
-    columns = tuple(DeclaredColumn(name=f.name, type=f.type.plain) for f in plan.schema)
-    table = _table(create, replace(as_written(create), columns=columns), context)
-    return insert_into(table, plan, position=create.position)
-
-
-def _table(create: CreateTable, parts: Declaration, context: Context) -> Table:
+def table_of(create: CreateTable, parts: Declaration, context: Context) -> Table:
+    """The table of a declaration."""
     _check_names(create, parts)
     key = _primary_key(create, parts)
     physical = tuple(
@@ -98,6 +65,7 @@ def _table(create: CreateTable, parts: Declaration, context: Context) -> Table:
         options=parts.options,
         comment=create.comment,
         comments=tuple((c.name, c.comment) for c in parts.columns if c.comment),
+        said=tuple((c.name, c.said) for c in parts.columns if c.said),
     )
 
 

@@ -17,12 +17,13 @@ from sameriver.sql.statements import CreateTable
 class DeclaredColumn:
     """A column: of its own (``type``), computed (``expression``), or metadata (both key and type).
 
-    ``expression`` is a tree as written, or bound already.
+    ``expression`` is a tree as written, or bound already; ``said`` is its text.
     """
 
     name: str
     type: DataType | None = None
     expression: exp.Expr | Expression | None = None
+    said: str = ""
     metadata: str | None = None
     virtual: bool = False
     comment: str = ""
@@ -35,6 +36,7 @@ class DeclaredWatermark:
 
     column: str
     expression: exp.Expr | Expression | None
+    said: str = ""
     position: Position | None = None
 
 
@@ -57,6 +59,7 @@ def as_written(create: CreateTable) -> Declaration:
                 name=column.name,
                 type=column.type,
                 expression=column.expression,
+                said=column.said,
                 metadata=column.metadata,
                 virtual=column.virtual,
                 comment=column.comment,
@@ -67,7 +70,10 @@ def as_written(create: CreateTable) -> Declaration:
         watermark=None
         if mark is None
         else DeclaredWatermark(
-            column=mark.column, expression=mark.expression, position=mark.position
+            column=mark.column,
+            expression=mark.expression,
+            said=mark.said,
+            position=mark.position,
         ),
         primary_key=create.primary_key or keys,
         partitioned_by=create.partitioned_by,
@@ -80,7 +86,7 @@ def of_table(table: Table) -> Declaration:
     physical = {field.name: field.type for field in table.physical}
     computed = {column.name: column.expression for column in table.computed}
     metadata = {column.name: column for column in table.metadata}
-    comments = dict(table.comments)
+    comments, said = dict(table.comments), dict(table.said)
     mark = table.watermark
     return Declaration(
         columns=tuple(
@@ -88,6 +94,7 @@ def of_table(table: Table) -> Declaration:
                 name=name,
                 type=physical.get(name),
                 expression=computed.get(name),
+                said=said.get(name, ""),
                 metadata=metadata[name].key if name in metadata else None,
                 virtual=name in metadata and metadata[name].virtual,
                 comment=comments.get(name, ""),
@@ -96,7 +103,7 @@ def of_table(table: Table) -> Declaration:
         ),
         watermark=None
         if mark is None
-        else DeclaredWatermark(column=mark.column, expression=mark.expression),
+        else DeclaredWatermark(column=mark.column, expression=mark.expression, said=mark.said),
         primary_key=table.primary_key,
         partitioned_by=table.partitioned_by,
         options=dict(table.options),

@@ -62,6 +62,7 @@ def bind_view(create: CreateView, catalog: Catalog, config: Config) -> View:
         name=catalog.display(catalog.path(create.name.parts)),
         columns=create.columns,
         query=create.query,
+        said=create.said,
         namespace=catalog.namespace,
         schema=plan.schema,
         comment=create.comment,

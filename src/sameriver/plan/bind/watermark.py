@@ -59,7 +59,7 @@ def bind_watermark(
         _check_expression(definition, type, expression)
     timed = replace(type, attribute=TimeAttribute.ROWTIME)
     fields = tuple(Field(f.name, timed if f.name == name else f.type) for f in schema)
-    return Schema(fields), WatermarkSpec(name, expression)
+    return Schema(fields), WatermarkSpec(name, expression, definition.said)
 
 
 def _check_time(definition: DeclaredWatermark, what: str, type: DataType) -> None:
