@@ -23,8 +23,8 @@ def entry(script: str = "SELECT 1;", id: str = "a") -> Entry:
         exact=True, script=script,
     )  # fmt: skip
     return Entry(
-        version=version, flink="2.3.0", sameriver="0", options={"a": "b"}, plan='{"ö": 1}',
-        job=job(id),
+        version=version, flink="2.3.0", sameriver="0", options={"a": "b"}, compiled="c",
+        plan='{"ö": 1}', job=job(id),
     )  # fmt: skip
 
 

@@ -109,16 +109,19 @@ def test_the_last_of_checkpoints_and_savepoints(rest: Rest) -> None:
         "savepoint": {"id": 5, "external_path": "s", "checkpoint_type": "SYNC_SAVEPOINT"},
         "restored": {"id": 1, "external_path": "r"},
     }
+    in_memory = {"id": 1, "external_path": "<checkpoint-not-externally-addressable>"}
     nothing = {"completed": None, "savepoint": None, "restored": None}
     answer(
         "GET /jobs/j/checkpoints",
         {"counts": {"completed": 5}, "latest": saved},
         {"counts": {"completed": 4}, "latest": {**saved, "savepoint": None}},
         {"counts": {"completed": 0}, "latest": nothing},
+        {"counts": {"completed": 1}, "latest": {**nothing, "completed": in_memory}},
     )
     assert rest.checkpoints("j") == Checkpoints(5, last="s", stopped=True, restored="r")
     assert rest.checkpoints("j") == Checkpoints(4, last="c", stopped=False, restored="r")
     assert rest.checkpoints("j") == Checkpoints(0, last="", stopped=False, restored="")
+    assert rest.checkpoints("j") == Checkpoints(1, last="", stopped=False, restored="")
 
 
 def test_stop_waits_for_savepoint_and_end(rest: Rest) -> None:

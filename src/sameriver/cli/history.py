@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -11,8 +10,12 @@ import typer
 
 from sameriver.checkpoint.folder import StateFolder
 from sameriver.cli.script import errors_of
-from sameriver.deploy.versions import origin, outcome, sql_diff, versions
+from sameriver.common.time import SystemClock
+from sameriver.deploy.versions import Version, origin, outcome, sql_diff, versions
 from sameriver.deploy.versions import rollback as roll_back
+from sameriver.flink import returning
+from sameriver.flink.gateway import Gateway
+from sameriver.flink.state import FlinkFolder
 
 FolderArgument = Annotated[
     Path, typer.Argument(metavar="DIR", help="The folder given to 'run --state'.")
@@ -22,7 +25,7 @@ FolderArgument = Annotated[
 def history(directory: FolderArgument) -> None:
     """Tells the versions of a script: when, from what, how compatible, and what changed in it."""
     with errors_of(str(directory)):
-        known = versions(StateFolder.find(directory))
+        known = _versions(directory)
     before = ""
     for version in known:
         print(f"{version.number}  {_moment(version.started)}  {outcome(version)}")
@@ -35,12 +38,27 @@ def history(directory: FolderArgument) -> None:
 def rollback(directory: FolderArgument) -> None:
     """Returns to the version before: run its script to go on where it stopped.
 
-    What the newer version has written meanwhile stays where it is.
+    What the newer version has written meanwhile stays where it is. On a session cluster of Flink
+    the version before runs again at once.
     """
     with errors_of(str(directory)):
-        version = roll_back(StateFolder.find(directory), round(time.time() * 1000))
+        if (flink := FlinkFolder.find(directory)) is not None:
+            version = returning.roll_back(flink, SystemClock(), _start)
+        else:
+            version = roll_back(StateFolder.find(directory), SystemClock().now())
     print(f"version {version.number} is the state and the script from before:")
     print(version.script.rstrip())
+
+
+def _start(cluster: str) -> Gateway:
+    return Gateway.start(cluster=cluster)
+
+
+def _versions(directory: Path) -> list[Version]:
+    flink = FlinkFolder.find(directory)
+    if flink is None:
+        return versions(StateFolder.find(directory))
+    return [entry.version for entry in flink.entries()]
 
 
 def _moment(milliseconds: int) -> str:

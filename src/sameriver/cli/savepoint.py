@@ -10,6 +10,8 @@ import typer
 from sameriver.checkpoint.folder import StateFolder
 from sameriver.checkpoint.requests import take_savepoint
 from sameriver.cli.script import errors_of
+from sameriver.flink import returning
+from sameriver.flink.state import FlinkFolder
 
 StateArgument = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of 'run --state'.")]
 
@@ -24,4 +26,7 @@ def savepoint(
     """Makes a savepoint of a job that is stopped or running, and prints where it is."""
     with errors_of(str(folder)):
         to = None if target is None else target.absolute()
-        print(take_savepoint(StateFolder.find(folder), to, timeout=timeout))
+        if (flink := FlinkFolder.find(folder)) is not None:
+            print(returning.take_savepoint(flink, to, timeout=timeout))
+        else:
+            print(take_savepoint(StateFolder.find(folder), to, timeout=timeout))

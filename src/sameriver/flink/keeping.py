@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Event
 
@@ -14,19 +14,16 @@ from sameriver.compat.ways import IGNORE_FILTER, IGNORE_SINK
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.rest import ENDED as JOB_ENDED
 from sameriver.flink.rest import Rest
+from sameriver.flink.run import Watch, follow
 from sameriver.flink.script import Answer, InsertJob, QueryJob, Step
 from sameriver.flink.standing import found, stop_with_savepoint
-from sameriver.flink.state import ENDED, STOPPED, Entry, FlinkFolder
+from sameriver.flink.state import ENDED, Entry, FlinkFolder
 from sameriver.flink.upgrade import Deployment, Planned
 from sameriver.session.keeper import StateDir
-
-Watch = Callable[[Rest, str], None]
-"""Told now and then of a running job, by its cluster and id."""
 
 _INTERVAL = "execution.checkpointing.interval"
 _COMPARING = (IGNORE_FILTER, IGNORE_SINK)
 """Options that are for the comparison alone."""
-_POLL = 0.2
 
 
 def run_kept(
@@ -37,7 +34,7 @@ def run_kept(
     clock: Clock,
     *,
     stop: Event,
-    watch: Watch = lambda rest, id: None,
+    watch: Watch,
     detached: bool = False,
 ) -> Entry:
     """Runs the job of a script on its state folder until it ends or is stopped.
@@ -123,15 +120,12 @@ def _attend(folder: FlinkFolder, entry: Entry, asked: Event, watch: Watch) -> En
     if entry.job.stands == ENDED:
         return entry
     rest, id = Rest(entry.job.cluster), entry.job.id
-    while rest.state(id) not in JOB_ENDED:
-        watch(rest, id)
-        if asked.wait(_POLL):
-            return stop_with_savepoint(folder, entry)
-    entry = found(folder, entry, entry.job.cluster)
-    if entry.job.stands == STOPPED and (failures := rest.failures(id)):
-        raise ExternalError(
-            "JOB_FAILED",
-            f"the job has failed: {failures[0]}",
-            hint=f"The same command goes on from {entry.job.savepoint or 'the start'}.",
-        )
-    return entry
+    try:
+        follow(rest, id, asked, watch)
+    except ExternalError as error:
+        if error.code in ("JOB_FAILED", "JOB_CANCELED"):
+            error.hint = "The same command goes on from its last checkpoint."
+        raise
+    if rest.state(id) in JOB_ENDED:
+        return found(folder, entry, entry.job.cluster)
+    return stop_with_savepoint(folder, entry)

@@ -12,7 +12,7 @@ from sameriver.flink.state import Entry, FlinkFolder
 SAVEPOINT_FOLDER = "execution.checkpointing.savepoint-dir"
 _JOB_ID = "$internal.pipeline.job-id"
 _IGNORE = "execution.state-recovery.ignore-unclaimed-state"
-_CHECKPOINTS = "execution.checkpointing.dir"
+CHECKPOINT_FOLDER = "execution.checkpointing.dir"
 _RETAINED = {"execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION"}
 """What a job that failed or was killed goes on from."""
 _POLL = 0.1
@@ -42,13 +42,14 @@ def launch(
     """
     job = entry.job
     options = {**_RETAINED, _JOB_ID: job.id, _IGNORE: str(leaves).lower()}
-    if job.local:
-        options[_CHECKPOINTS] = folder.checkpoints.as_uri()
     try:
+        rest = Rest(job.cluster)
+        if not (entry.options.get(CHECKPOINT_FOLDER) or rest.setting(CHECKPOINT_FOLDER)):
+            options[CHECKPOINT_FOLDER] = folder.checkpoints.as_uri()
         # options of a job stay with its environment, so each has one of its own
         environment = gateway.environment(entry.options)
         environment.execute_plan(entry.plan, options, savepoint=job.began or None)
-        _await(Rest(job.cluster), entry, timeout)
+        _await(rest, entry, timeout)
     except NotStarted:
         raise
     except SameriverError as error:

@@ -164,9 +164,9 @@ class Rest:
         last: dict[str, Any] = max(made, key=lambda one: one["id"], default={})
         return Checkpoints(
             count=told["counts"]["completed"],
-            last=last.get("external_path") or "",
+            last=_path(last),
             stopped=last.get("checkpoint_type") == "SYNC_SAVEPOINT",
-            restored=(latest["restored"] or {}).get("external_path") or "",
+            restored=_path(latest["restored"] or {}),
         )
 
     def setting(self, key: str) -> str:
@@ -271,6 +271,12 @@ class Rest:
 
 def _metrics(id: str, vertex: str) -> str:
     return f"/jobs/{id}/vertices/{vertex}/subtasks/metrics"
+
+
+def _path(saved: Mapping[str, Any]) -> str:
+    """Where something saved is; what only the job manager's memory holds is nowhere."""
+    path = str(saved.get("external_path") or "")
+    return "" if path.startswith("<") else path
 
 
 def _not_saved(id: str, cause: str) -> ExternalError:

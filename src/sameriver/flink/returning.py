@@ -79,7 +79,7 @@ def roll_back(
 
     On a session cluster the newer version is stopped with a savepoint, and the older one runs when
     this returns. A job of a local cluster is stopped already: the next run starts the older one.
-    Rolling back again returns to the newer version.
+    Rolling back again goes one version further back.
 
     Args:
         folder: of the script.

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from sameriver.common.errors import ExternalError
 from sameriver.flink.launch import SAVEPOINT_FOLDER
+from sameriver.flink.rest import ENDED as JOB_ENDED
 from sameriver.flink.rest import Rest
-from sameriver.flink.state import ENDED, RUNNING, STARTING, STOPPED, Entry, FlinkFolder, Job
+from sameriver.flink.state import ENDED, RUNNING, STARTING, STOPPED, Entry, FlinkFolder
 
 
 def stop_with_savepoint(folder: FlinkFolder, entry: Entry, *, timeout: float = 120) -> Entry:
@@ -41,30 +42,22 @@ def found(folder: FlinkFolder, entry: Entry, cluster: str) -> Entry:
     job = entry.job
     if job.stands in (STOPPED, ENDED):
         return entry
+    left = folder.last_checkpoint(job)
     # a local cluster goes with its process
     is_there = job.cluster == cluster or not job.local
     if is_there and job.id in (rest := Rest(job.cluster)).jobs():
-        return folder.put_job(entry, _told(rest, job))
-    if job.local:
-        left = folder.last_checkpoint(job) or job.began
-    elif job.stands == STARTING:
-        left = job.began
-    else:
+        state, saved = rest.state(job.id), rest.checkpoints(job.id)
+        if state not in JOB_ENDED:
+            return folder.put_job(entry, replace(job, stands=RUNNING))
+        if state == "FINISHED" and not saved.stopped:
+            return folder.put_job(entry, replace(job, stands=ENDED))
+        left = saved.last or left
+    left = left or job.began
+    if not left and not job.local and job.stands != STARTING:
         raise ExternalError(
             "JOB_LOST",
-            f"the cluster at '{job.cluster}' knows job '{job.id}' no more",
-            hint="If it has left a checkpoint or savepoint, start from that with --fresh --from"
-            " PATH; else start over with --fresh.",
+            f"job '{job.id}' on the cluster at '{job.cluster}' is gone, and has left no checkpoint",
+            hint="If you know of one, start from it with --fresh --from PATH; else start over with"
+            " --fresh.",
         )
     return folder.put_job(entry, replace(job, stands=STOPPED, savepoint=left))
-
-
-def _told(rest: Rest, job: Job) -> Job:
-    """A job as its cluster sees it."""
-    facts = rest.job(job.id)
-    if not facts.ended:
-        return replace(job, stands=RUNNING)
-    saved = rest.checkpoints(job.id)
-    if facts.state == "FINISHED" and not saved.stopped:
-        return replace(job, stands=ENDED)
-    return replace(job, stands=STOPPED, savepoint=saved.last or job.began)

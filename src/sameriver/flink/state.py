@@ -58,7 +58,8 @@ class Entry:
         version: what is told of it; ``savepoint`` is what its job began with.
         flink, sameriver: the releases that made its plan.
         options: of Flink that it runs with.
-        plan: the compiled plan with names, JSON.
+        compiled: digest of the plan as Flink compiled it.
+        plan: what was made of that: with names, JSON.
         job: where it runs or ran.
     """
 
@@ -66,6 +67,7 @@ class Entry:
     flink: str
     sameriver: str
     options: dict[str, str]
+    compiled: str
     plan: str
     job: Job
 
@@ -82,6 +84,7 @@ class _Told:
     flink: str
     sameriver: str
     options: dict[str, str]
+    compiled: str
 
 
 class FlinkFolder:
@@ -183,6 +186,7 @@ class FlinkFolder:
             flink=entry.flink,
             sameriver=entry.sameriver,
             options=entry.options,
+            compiled=entry.compiled,
         )
         path = self._versions / f"{_DRAFT}{number}"
         with disk.writing(f"version {number}", self.path):
@@ -243,6 +247,7 @@ def _read(path: Path) -> Entry:
         flink=told.flink,
         sameriver=told.sameriver,
         options=told.options,
+        compiled=told.compiled,
         plan=_text(path / _PLAN),
         job=_parse(Job, path / _JOB),
     )

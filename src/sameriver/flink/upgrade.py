@@ -17,7 +17,7 @@ from sameriver.compat import Rules, Verdict
 from sameriver.deploy.versions import FIRST, FRESH, ROLLBACK, UPGRADE, Version
 from sameriver.flink.compiled import read_plan
 from sameriver.flink.gateway import Gateway
-from sameriver.flink.judging import judge
+from sameriver.flink.judging import digest, judge
 from sameriver.flink.jvm import VERSION
 from sameriver.flink.launch import NotStarted, give_up, launch
 from sameriver.flink.names import named
@@ -101,9 +101,10 @@ class Deployment:
                 and what the cluster says.
         """
         self._end_drafts()
-        latest = self._latest()
-        if latest is None or state.fresh:
-            return self._begin(planned, latest, state)
+        known = self.folder.latest()
+        if known is None or state.fresh:
+            return self._begin(planned, known, state)
+        latest = found(self.folder, known, self.cluster)
         if state.savepoint is not None and str(state.savepoint) != latest.version.savepoint:
             raise UserError(
                 "STATE_EXISTS",
@@ -111,14 +112,9 @@ class Deployment:
                 hint="Leave the savepoint out to go on with that state, add --fresh to replace it, "
                 "or name another folder.",
             )
-        same = named(planned.plan, latest.plan) == latest.plan
-        if same and planned.options == latest.options:
+        if (digest(planned.plan), planned.options) == (latest.compiled, latest.options):
             return self._restart(latest) if latest.job.stands == STOPPED else latest
         return self._upgrade(planned, latest, state)
-
-    def _latest(self) -> Entry | None:
-        entry = self.folder.latest()
-        return None if entry is None else found(self.folder, entry, self.cluster)
 
     def _end_drafts(self) -> None:
         """Ends jobs that were being started when the process before this one ended."""
@@ -132,9 +128,11 @@ class Deployment:
     def _begin(self, planned: Planned, latest: Entry | None, state: StateDir) -> Entry:
         """Starts a version that does not go on from another, which is stopped if it runs."""
         began = "" if state.savepoint is None else str(state.savepoint)
+        latest = None if latest is None else self._found_at_all(latest)
         old = None if latest is None else self._stopped(latest)
-        version = self._version(FIRST if old is None else FRESH, planned.script, began)
-        entry = self._entry(version, named(planned.plan), planned.options)
+        way, previous = (FIRST, 0) if old is None else (FRESH, old.number)
+        version = self._version(way, planned.script, began, previous)
+        entry = self._entry(version, planned, named(planned.plan))
         try:
             return self._start(entry, leaves=False)
         except NotStarted as failed:
@@ -171,13 +169,13 @@ class Deployment:
         if not report.verdict.satisfies(enough):
             raise FlinkUpgradeRefused(report)
         old = self._stopped(latest)
-        version = self._version(UPGRADE, planned.script, old.job.savepoint)
+        version = self._version(UPGRADE, planned.script, old.job.savepoint, latest.number)
         version = replace(
             version,
             verdict=report.verdict.value,
             exact=judged.exact and latest.version.exact and report.verdict is Verdict.FULL,
         )
-        entry = self._entry(version, judged.plan, planned.options)
+        entry = self._entry(version, planned, judged.plan)
         entry = self._succeed(latest, old, entry)
         if state.changed is not None:
             state.changed(entry.version)
@@ -192,8 +190,9 @@ class Deployment:
                 cluster says.
         """
         self._end_drafts()
-        before, latest = version_before(self.folder), self._latest()
-        assert latest is not None
+        before, latest = version_before(self.folder), self.folder.latest()
+        assert latest is not None, "there is one before it"
+        latest = found(self.folder, latest, self.cluster)
         job = self._new_job(began=before.job.savepoint)
         return self._succeed(latest, self._stopped(latest), returned(before, job, self._clock))
 
@@ -230,31 +229,41 @@ class Deployment:
 
     # Small things.
 
+    def _found_at_all(self, entry: Entry) -> Entry:
+        """The version as it stands; that it was lost does not hinder a fresh start."""
+        try:
+            return found(self.folder, entry, self.cluster)
+        except ExternalError as error:
+            if error.code != "JOB_LOST":
+                raise
+            return self.folder.put_job(entry, replace(entry.job, stands=STOPPED))
+
     def _stopped(self, entry: Entry) -> Entry:
         """The version after its job was stopped with a savepoint, if it runs."""
         if entry.job.stands != RUNNING:
             return entry
         return stop_with_savepoint(self.folder, entry, timeout=self._timeout)
 
-    def _version(self, way: str, script: str, savepoint: str) -> Version:
+    def _version(self, way: str, script: str, savepoint: str, previous: int) -> Version:
         return Version(
             number=0,
             started=self._clock.now(),
             way=way,
             verdict=None,
             checkpoint=0,
-            previous=0,
+            previous=previous,
             savepoint=savepoint,
             exact=True,
             script=script,
         )
 
-    def _entry(self, version: Version, plan: str, options: dict[str, str]) -> Entry:
+    def _entry(self, version: Version, planned: Planned, plan: str) -> Entry:
         return Entry(
             version=version,
             flink=VERSION,
             sameriver=version_of("sameriver"),
-            options=options,
+            options=planned.options,
+            compiled=digest(planned.plan),
             plan=plan,
             job=self._new_job(began=version.savepoint),
         )
@@ -268,19 +277,23 @@ class Deployment:
 
 
 def version_before(folder: FlinkFolder) -> Entry:
-    """The version before the one in force.
+    """The version that the one in force went on from, or replaced.
+
+    It is never one that came later: files that are written on from there may hold other rows now.
 
     Raises:
         UserError: NOTHING_TO_ROLL_BACK.
     """
-    before = folder.entries()[-2:-1]
-    if not before or before[0].job.stands != STOPPED:
+    entries = {entry.number: entry for entry in folder.entries()}
+    latest = entries[max(entries)] if entries else None
+    before = None if latest is None else entries.get(latest.version.previous)
+    if before is None or before.job.stands != STOPPED:
         raise UserError(
             "NOTHING_TO_ROLL_BACK",
             f"'{folder.path}' holds no version before the one that it is at",
             hint="See 'sameriver history' for its versions.",
         )
-    return before[0]
+    return before
 
 
 def returned(before: Entry, job: Job, clock: Clock) -> Entry:
