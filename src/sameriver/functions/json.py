@@ -130,8 +130,8 @@ def _scanned_scalar(evaluation: Evaluation, to: Path | None, found: pl.Expr) -> 
     otherwise, option = (_ERROR, 5) if strict else (_EMPTY, 3)
     wanted = _SCANNED.get(evaluation.result.root)
     fits = kind == wanted if wanted is not None else kind > json_path.NULL
-    state = pl.when(empty & (_option(evaluation, option) != "ERROR")).then(otherwise)
-    state = state.when(~empty & fits).then(_FOUND).cast(pl.Int8)
+    told = pl.when(empty & (_option(evaluation, option) != "ERROR")).then(otherwise)
+    state = told.when(~empty & fits).then(_FOUND).cast(pl.Int8)
     whole = pl.struct(state=state, text=text)
     return pl.when(state.is_not_null()).then(whole)
 
