@@ -7,6 +7,7 @@ within the row for each kind; CSV and Parquet flat, with a column for each field
 from __future__ import annotations
 
 import argparse
+import tempfile
 from pathlib import Path
 
 from benchmarks.nexmark.scripts import HERE, SIDE_ROWS, file_options, generated, table
@@ -32,7 +33,10 @@ def write(format: str, folder: Path, events: int, seed: int = 0, rate: int = 10_
     if (folder / format).exists():
         return
     nested = format == "json"
-    options = file_options(format, folder) | {"sink.rolling-policy.file-size": "1000 gb"}
+    options = file_options(format, folder)
+    if format != "parquet":
+        # Files of a folder may be read side by side: events come in order in a single one only.
+        options |= {"sink.rolling-policy.file-size": "1000 gb"}
     picked = "SELECT event_type, person, auction, bid FROM events"
     if not nested:
         picked = (HERE / "sources" / "flatten.sql").read_text()
@@ -41,7 +45,10 @@ def write(format: str, folder: Path, events: int, seed: int = 0, rate: int = 10_
         table("nested" if nested else "flat", options, "files"),
         f"INSERT INTO files {picked}",
     ]
-    Session().execute(";\n".join(statements) + ";")
+    # Without state each second's rows would be shown in a file of their own.
+    with tempfile.TemporaryDirectory() as state:
+        session = Session({"execution.checkpointing.interval": "1 d"})
+        session.execute(";\n".join(statements) + ";", state=state)
 
 
 def main() -> None:
