@@ -81,3 +81,10 @@ def test_an_input_must_name_a_table_that_is_read(tmp_path: Path) -> None:
 def test_a_path_without_cases_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="NO_CASES"):
         list(find_scenarios([tmp_path]))
+
+
+def test_a_malformed_row_is_told_once(tmp_path: Path) -> None:
+    found = outcomes(tmp_path, SCRIPT.replace("+I  2", "+I  two") + RIGHT)
+    assert list(found) == ["written"]
+    ((difference,),) = found.values()
+    assert "error[BAD_CASE]: x.case:6: in rows of 't'" in difference

@@ -76,7 +76,7 @@ def _below(path: Path) -> Iterator[Path]:
 
 
 def run_scenario(scenario: Scenario, modes: Sequence[Mode]) -> Iterator[Outcome]:
-    """One outcome a mode; a scenario that expects an error has one outcome only."""
+    """One outcome a mode; one only if an error is expected, or the scenario itself is wrong."""
     try:
         plan = plan_of(scenario)
     except SameriverError as error:
@@ -88,7 +88,7 @@ def run_scenario(scenario: Scenario, modes: Sequence[Mode]) -> Iterator[Outcome]
             found = run_plan(scenario, plan, mode)
         except SameriverError as error:
             yield Outcome(scenario, mode, *_error(scenario, error))
-            if scenario.error is not None:
+            if scenario.error is not None or isinstance(error, UserError):
                 return
         else:
             more = _unexpected(scenario, found) or _changelog(scenario, plan, mode, found)
