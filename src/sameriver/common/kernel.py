@@ -91,16 +91,22 @@ class Kernel:
 
     __slots__ = ("__name__", "_call", "_function", "_signatures")
 
+    _call: Callable[..., Any]
+
     def __init__(self, function: Callable[..., Any], signatures: tuple[Any, ...]) -> None:
         self.__name__ = function.__name__
         self._function = function
         self._signatures = signatures
-        self._call: Callable[..., Any] = self._first
+        self._call = self._first
 
     def __call__(self, *args: Any) -> Any:
         return self._call(*args)
 
     def _first(self, *args: Any) -> Any:
+        return self.loaded()(*args)
+
+    def loaded(self) -> Any:
+        """Numba's dispatcher, with everything compiled."""
         with _LOCK:
             if self._call == self._first:
                 dispatcher = _dispatcher(self._function)
@@ -108,7 +114,7 @@ class Kernel:
                     dispatcher.compile(signature)
                 dispatcher.disable_compile()
                 self._call = dispatcher
-        return self._call(*args)
+        return self._call
 
 
 def kernel(*signatures: Any) -> Callable[[Function], Function]:
@@ -118,6 +124,13 @@ def kernel(*signatures: Any) -> Callable[[Function], Function]:
         return cast(Function, Kernel(function, signatures))
 
     return declare
+
+
+def address(function: Callable[..., Any]) -> int:
+    """Where C finds a kernel, which has one signature; it needs no Python to run."""
+    assert isinstance(function, Kernel)
+    (compiled,) = function.loaded().overloads.values()
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name))
 
 
 def helper(function: Function) -> Function:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from threading import Lock
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+
+from sameriver.connectors.formats.text_column import text_column
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
@@ -44,28 +45,20 @@ class Text:
     Attributes:
         raw: the bytes.
         array: the same as numbers.
+        ascii: whether all of it is.
     """
 
-    __slots__ = ("_lock", "_whole", "array", "raw")
+    __slots__ = ("array", "ascii", "raw")
 
     def __init__(self, raw: bytes) -> None:
         self.raw = raw
         self.array: Flags = np.frombuffer(raw, dtype=np.uint8)
-        self._whole: pl.Series | None = None
-        self._lock = Lock()
+        self.ascii = raw.isascii()
 
     @property
     def words(self) -> npt.NDArray[np.uint64]:
         """The same, eight bytes each, without those at the end that fill no word."""
         return self.array[: len(self.array) & ~7].view(np.uint64)
-
-    @property
-    def whole(self) -> pl.Series:
-        """The same as the one value of a Binary column, made when it is first asked for."""
-        with self._lock:
-            if self._whole is None:
-                self._whole = pl.Series([self.raw], dtype=pl.Binary)
-            return self._whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +91,16 @@ class Cells:
 
     def binary(self) -> pl.Series:
         """The raw bytes of each cell (Binary), NULL where there is no value."""
-        start = pl.Series(self.start)
-        if not self.filled.all():
-            start = start.zip_with(pl.Series(self.filled), pl.Series([None], dtype=pl.Int64))
-        bounds = pl.DataFrame({"start": start, "length": self.end - self.start})
-        # A column of one value is shared; a literal of bytes would be copied again and again.
-        cut = pl.lit(self.data.whole).bin.slice(pl.col("start"), pl.col("length"))
-        return bounds.select(cut.alias("")).to_series()
+        return text_column(self.buffer(), self.start, self.end, self.kind, text=False)
 
     def strings(self) -> tuple[pl.Series, Mask]:
         """The text of each cell, and which cells are not UTF-8 (NULL there)."""
+        none = np.zeros(len(self), dtype=np.bool_)
+        if self.data.ascii:
+            return text_column(self.buffer(), self.start, self.end, self.kind, text=True), none
         raw = self.binary()
         try:
-            return raw.cast(pl.String), np.zeros(len(raw), dtype=np.bool_)
+            return raw.cast(pl.String), none
         except pl.exceptions.ComputeError:
             digits = raw.bin.encode("hex")
         good = digits.str.contains(_UTF8).fill_null(True)

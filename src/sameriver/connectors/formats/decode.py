@@ -71,9 +71,10 @@ def decode(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
 
 def column(values: np.ndarray, valid: Mask, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
     """A column of ``values``, NULL where not ``valid``."""
-    frame = pl.DataFrame({"value": values, "valid": valid})
-    value = pl.when(pl.col("valid")).then(pl.col("value")).otherwise(None)
-    return frame.select(value.cast(dtype)).to_series()
+    series = pl.Series(values)
+    if not valid.all():
+        series = series.zip_with(pl.Series(valid), pl.Series([None], dtype=series.dtype))
+    return series.cast(dtype)
 
 
 def _booleans(cells: Cells) -> Decoded:
