@@ -37,6 +37,13 @@ JarOption = Annotated[
     typer.Option("--jar", metavar="FILE", help="A connector or format that Flink lacks."),
 ]
 
+DetachedOption = Annotated[
+    bool,
+    typer.Option(
+        "--detached", help="With --cluster and --state: return as soon as the job runs there."
+    ),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class FlinkFlags:
@@ -46,13 +53,18 @@ class FlinkFlags:
     parallelism: int | None
     jars: list[Path] | None
 
-    def check(self, on: Engine) -> None:
+    def check(self, on: Engine, *, detached: bool = False) -> None:
         """Refuses them where the script does not run on Flink.
 
         Raises:
             UserError: BAD_USAGE.
         """
-        given = {"--cluster": self.cluster, "--parallelism": self.parallelism, "--jar": self.jars}
+        given = {
+            "--cluster": self.cluster,
+            "--parallelism": self.parallelism,
+            "--jar": self.jars,
+            "--detached": detached,
+        }
         for flag, value in given.items():
             if on is not Engine.FLINK and value:
                 raise UserError("BAD_USAGE", f"'{flag}' is for Flink", hint="Add --on flink.")

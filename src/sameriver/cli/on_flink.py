@@ -6,13 +6,12 @@ import sys
 from threading import Event
 
 from sameriver.cli.engine import FlinkFlags
+from sameriver.cli.kept_on_flink import run_with_state
 from sameriver.cli.output import Output, print_answer, writer
 from sameriver.cli.progress import ProgressLine
 from sameriver.cli.script import errors_of, options_of, say, stoppable
-from sameriver.common.time import SystemClock
 from sameriver.flink.explain import explain_json, explain_text
 from sameriver.flink.gateway import Environment
-from sameriver.flink.keeping import run_kept
 from sameriver.flink.progress import Watcher
 from sameriver.flink.run import Watch, run_insert
 from sameriver.flink.script import Answer, InsertJob, QueryJob, Step, prepare
@@ -27,6 +26,8 @@ def run_on_flink(
     output: Output,
     flags: FlinkFlags,
     kept: StateDir | None,
+    *,
+    detached: bool,
 ) -> None:
     """Runs a script; all of it is planned before anything runs."""
     line = ProgressLine()
@@ -36,7 +37,8 @@ def run_on_flink(
         steps = prepare(text, environment, config, say)
         watch = Watcher(line) if line.shown else _unwatched
         if kept is not None:
-            run_kept(text, steps, gateway, kept, SystemClock(), stop=stop, watch=watch)
+            run_with_state(text, steps, gateway, kept, stop=stop, watch=watch, detached=detached)
+            line.clear()
             return
         for step in steps:
             if not stop.is_set():

@@ -12,6 +12,7 @@ import typer
 
 from sameriver.cli.engine import (
     ClusterOption,
+    DetachedOption,
     Engine,
     FlinkFlags,
     JarOption,
@@ -65,12 +66,13 @@ def run(
     cluster: ClusterOption = None,
     parallelism: ParallelismOption = None,
     jars: JarOption = None,
+    detached: DetachedOption = False,
 ) -> None:
     """Executes the statements of a script in order."""
     with errors_of(script):
         text = read_script(script)
         flink = FlinkFlags(cluster, parallelism, jars)
-        flink.check(on)
+        flink.check(on, detached=detached)
         kept = None
         if state is not None:
             kept = StateDir(state, savepoint, fresh, allow_partial, backfill, _changed)
@@ -81,10 +83,11 @@ def run(
                     "--fresh": fresh,
                     "--allow-partial": allow_partial,
                     "--backfill": backfill,
+                    "--detached": detached,
                 }
             )
     if on is Engine.FLINK:
-        run_on_flink(script, text, options, output, flink, kept)
+        run_on_flink(script, text, options, output, flink, kept, detached=detached)
         return
     line = ProgressLine()
     with errors_of(script, text), _refusals(script), stoppable() as stop:

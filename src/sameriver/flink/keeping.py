@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -35,6 +35,7 @@ def run_kept(
     *,
     stop: Event,
     watch: Watch,
+    begun: Callable[[Entry], None] = lambda entry: None,
     detached: bool = False,
 ) -> Entry:
     """Runs the job of a script on its state folder until it ends or is stopped.
@@ -47,6 +48,7 @@ def run_kept(
         clock: for when versions start.
         stop: set to stop the job with a savepoint.
         watch: told of the job while it runs.
+        begun: told of the version in force as soon as its job runs, or has ended.
         detached: return as soon as the job runs.
 
     Returns:
@@ -64,6 +66,7 @@ def run_kept(
     folder = FlinkFolder.make(Path(state.path))
     with folder.locked():
         entry = Deployment(folder, gateway, clock).bring(planned, state)
+        begun(entry)
         return entry if detached else _attend(folder, entry, stop, watch)
 
 
