@@ -87,4 +87,4 @@ def test_a_malformed_row_is_told_once(tmp_path: Path) -> None:
     found = outcomes(tmp_path, SCRIPT.replace("+I  2", "+I  two") + RIGHT)
     assert list(found) == ["written"]
     ((difference,),) = found.values()
-    assert "error[BAD_CASE]: x.case:6: in rows of 't'" in difference
+    assert "error[BAD_CASE]: x.case:5: in rows of 't'" in difference
