@@ -162,6 +162,6 @@ def test_two_processes_do_not_share_a_folder(folder: StateFolder) -> None:
 
 
 def test_numbers_of_savepoints_do_not_clash(folder: StateFolder) -> None:
-    assert folder.new_savepoint(3).name == "3"
-    folder.new_savepoint(3).mkdir()
-    assert folder.new_savepoint(3).name != "3"
+    for name in ("3", "3-2", "3-3"):
+        assert folder.new_savepoint(3).name == name
+        folder.new_savepoint(3).mkdir()

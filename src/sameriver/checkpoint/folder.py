@@ -7,6 +7,7 @@ N of the script, with the manifest of the last checkpoint before it, whose files
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from collections.abc import Callable
@@ -18,7 +19,6 @@ from sameriver.checkpoint.lock import locked
 from sameriver.checkpoint.manifest import FORMAT, Manifest
 from sameriver.checkpoint.manifest_file import NAME, read_manifest, write_manifest
 from sameriver.common.errors import ExternalError, UserError
-from sameriver.common.schema import unique
 
 _MARK = "folder.json"
 FLINK_MARK = "flink.json"
@@ -156,9 +156,9 @@ class StateFolder:
         return manifest
 
     def new_savepoint(self, number: int) -> Path:
-        """Where a savepoint of that checkpoint goes by default."""
-        names = [path.name for path in self.savepoints.iterdir()]
-        return self.savepoints / unique(str(number), names)
+        """Where a savepoint of that checkpoint goes by default: ``29``, ``29-2``, ``29-3``, ..."""
+        names = itertools.chain([f"{number}"], (f"{number}-{again}" for again in itertools.count(2)))
+        return next(path for name in names if not (path := self.savepoints / name).exists())
 
     def retain(self, count: int) -> None:
         """Keeps the last checkpoints, and removes the others and files that none of them names.
