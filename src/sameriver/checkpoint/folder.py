@@ -157,7 +157,9 @@ class StateFolder:
 
     def new_savepoint(self, number: int) -> Path:
         """Where a savepoint of that checkpoint goes by default: ``29``, ``29-2``, ``29-3``, ..."""
-        names = itertools.chain([f"{number}"], (f"{number}-{again}" for again in itertools.count(2)))
+        names = itertools.chain(
+            [f"{number}"], (f"{number}-{again}" for again in itertools.count(2))
+        )
         return next(path for name in names if not (path := self.savepoints / name).exists())
 
     def retain(self, count: int) -> None:
