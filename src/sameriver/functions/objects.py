@@ -27,6 +27,8 @@ def _pairs(
     form: Form = (first, *(CONSTANT, ANY) * fields)
     parameters = fit(name, (form,), operands)
     names = [str(operand.value) for operand in operands[1::2]]
+    if not names:
+        raise wrong_arguments(name, operands, ((first, CONSTANT, ANY, ...),))
     if len(set(names)) < len(names):
         raise wrong_arguments(name, operands, (form,), hint="Each field may be named once.")
     return parameters, dict(zip(names, parameters[2::2], strict=True))
@@ -47,7 +49,7 @@ def _changed_type(operands: Sequence[Operand]) -> Resolved:
     parameters, fields = _pairs("OBJECT_UPDATE", operands, _OBJECT)
     held = parameters[0]
     unknown = [name for name in fields if name not in held.names]
-    if unknown or not fields:
+    if unknown:
         raise wrong_arguments(
             "OBJECT_UPDATE",
             operands,

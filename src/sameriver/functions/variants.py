@@ -39,8 +39,8 @@ def _fraction(written: str) -> _Number:
     digits, exponent = exact.as_tuple()[1:]
     scale = -int(exponent)
     if written.lower().find("e") < 0 and max(len(digits), scale) <= _DIGITS:
-        shown = f"{exact:f}"
-        return _Number(shown.rstrip("0").rstrip(".") if scale > 0 else shown)
+        shown = f"{exact:f}" if exact else "0"
+        return _Number(shown.rstrip("0").rstrip(".") if "." in shown else shown)
     return _Number(java_text(float(written)))
 
 

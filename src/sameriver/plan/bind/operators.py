@@ -15,6 +15,7 @@ from sameriver.common.types import (
     INTERVALS,
     NULL,
     NUMERIC,
+    UNORDERED,
     Root,
 )
 from sameriver.functions.coercion import common_type
@@ -55,7 +56,20 @@ def bind_binary(node: exp.Expr, environment: Environment) -> Expression:
         pairs = zip(node.this.expressions, right.expressions, strict=True)
         equal = [call("=", [environment.bind(a), environment.bind(b)]) for a, b in pairs]
         return equal[0] if len(equal) == 1 else call("AND", equal)
-    return call(BINARY[type(node)], [environment.bind(node.this), environment.bind(right)])
+    one, two = environment.bind(node.this), environment.bind(right)
+    if type(node) in _ORDERED and one == two and one.type.root in UNORDERED:
+        return _beside_itself(one, equal=_ORDERED[type(node)])
+    return call(BINARY[type(node)], [one, two])
+
+
+_ORDERED = {exp.LT: False, exp.GT: False, exp.LTE: True, exp.GTE: True}
+"""Comparisons by order, and whether what is equal satisfies them."""
+
+
+def _beside_itself(value: Expression, *, equal: bool) -> Expression:
+    """``a < a``, which Flink knows the answer to even where ``a`` has no order."""
+    unknown = call("IS NULL", [value])
+    return call("CASE", [unknown, Literal(None, BOOLEAN), Literal(equal, BOOLEAN.not_null)])
 
 
 def _rows(left: exp.Expr, right: exp.Expr) -> bool:
