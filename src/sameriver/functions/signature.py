@@ -11,6 +11,8 @@ import polars as pl
 
 from sameriver.common.types import DataType
 
+WATERMARK = "$watermark"
+"""Column (BIGINT) with the watermark in force at each row, in ms; NULL before the first one."""
 UNKNOWN = object()
 """Value of an operand that is not a literal."""
 

@@ -24,6 +24,7 @@ from sameriver.common.types import (
     STRING,
     DataType,
     Root,
+    TimeAttribute,
     time,
     time_unit,
     timestamp,
@@ -58,6 +59,7 @@ from sameriver.functions.members import aligned
 from sameriver.functions.parse import date_of, timestamp_of
 from sameriver.functions.patterns import formatted, has_offset, parsed
 from sameriver.functions.signature import (
+    WATERMARK,
     Evaluation,
     Kernel,
     Operand,
@@ -406,6 +408,27 @@ def _overlap(evaluation: Evaluation, args: _Args) -> pl.Expr:
     return (bounds[1] >= bounds[2]) & (bounds[3] >= bounds[0])
 
 
+def _rowtime(operands: Sequence[Operand]) -> Resolved:
+    """Only a row time has a watermark."""
+    form: Form = (MOMENT,)
+    fit("CURRENT_WATERMARK", (form,), operands)
+    type = operands[0].type
+    if type.attribute is not TimeAttribute.ROWTIME:
+        raise wrong_arguments(
+            "CURRENT_WATERMARK",
+            operands,
+            (form,),
+            hint="It takes the column that a WATERMARK is declared for.",
+        )
+    instant = type.root is Root.TIMESTAMP_LTZ
+    result = timestamp_ltz(3) if instant else timestamp(3)
+    return Resolved((type,), result.with_nullable(True))
+
+
+def _watermark(evaluation: Evaluation, _: _Args) -> pl.Expr:
+    return pl.col(WATERMARK).cast(pl.Datetime("ms")).cast(to_polars(evaluation.result))
+
+
 def _clock(name: str, result: DataType, *aliases: str) -> ScalarFunction:
     """A reading of the processing-time clock."""
 
@@ -500,4 +523,7 @@ TEMPORALS = [
     _clock("CURRENT_DATE", DATE),
     _clock("CURRENT_TIME", time(0), "LOCALTIME"),
     _clock("PROCTIME", PROCTIME),
+    ScalarFunction(
+        name="CURRENT_WATERMARK", infer=_rowtime, kernel=_watermark, deterministic=False
+    ),
 ]

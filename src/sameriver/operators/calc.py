@@ -8,7 +8,7 @@ import polars as pl
 
 from sameriver.common.changes import Changes, Event, keep
 from sameriver.operators.blame import blaming
-from sameriver.operators.compile import NOW, compile_expression, uses_clock
+from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.expressions import Column
 from sameriver.plan.physical.calc import Calc
@@ -45,7 +45,8 @@ class CalcOperator(Operator):
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
         if self._uses_clock:
-            changes = changes.with_rows(self._with_clock(changes.rows))
+            now = self.context.clock.now()
+            changes = changes.with_rows(with_clock(changes.rows, now, self._before(changes)))
         if self._condition is None:
             yield changes.with_rows(self._project(changes.rows))
             return
@@ -66,6 +67,8 @@ class CalcOperator(Operator):
         with blaming(rows, self._projected, self.context.zone):
             return rows.with_columns(self._columns).select(self._names)
 
-    def _with_clock(self, rows: pl.DataFrame) -> pl.DataFrame:
-        now = pl.lit(self.context.clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC"))
-        return rows.with_columns(now.alias(NOW))
+    def _before(self, changes: Changes) -> int | pl.Series:
+        """The watermark in force at each row; that of the column is in force after it."""
+        if changes.watermarks is None:
+            return self.watermark
+        return changes.watermarks.shift(1, fill_value=self.watermark)

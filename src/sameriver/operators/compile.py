@@ -10,17 +10,18 @@ from zoneinfo import ZoneInfo
 import polars as pl
 
 from sameriver import functions
+from sameriver.common.changes import MIN_WATERMARK
 from sameriver.common.errors import InternalError, SameriverError
 from sameriver.common.types import Root, to_polars
 from sameriver.functions.failure import evaluating
-from sameriver.functions.signature import UNKNOWN, Evaluation, Operand, ScalarFunction
+from sameriver.functions.signature import UNKNOWN, WATERMARK, Evaluation, Operand, ScalarFunction
 from sameriver.functions.staged import staged
 from sameriver.plan.determinism import deterministic
 from sameriver.plan.expressions import Call, Column, Expression, Literal, columns, walk
 
 NOW = "$now"
 """Column (Datetime ms, UTC) with the processing time of the batch; every frame that compiled
-expressions read must have it if ``uses_clock``."""
+expressions read must have it if ``uses_clock``: ``with_clock`` adds it."""
 
 _Mask = pl.Expr | None
 """Where the value is asked for; None: everywhere."""
@@ -60,6 +61,16 @@ def parts(expression: Expression, zone: ZoneInfo) -> list[Part]:
 def uses_clock(expression: Expression) -> bool:
     """Whether the compiled expression reads the NOW column."""
     return not deterministic(expression)
+
+
+def with_clock(
+    rows: pl.DataFrame, now: int, watermark: int | pl.Series = MIN_WATERMARK
+) -> pl.DataFrame:
+    """Rows with the processing time and the watermark in force at each of them, in ms."""
+    held = pl.lit(watermark, dtype=pl.Int64)
+    time = pl.lit(now, pl.Int64).cast(pl.Datetime("ms", "UTC"))
+    known = pl.when(held > MIN_WATERMARK).then(held)
+    return rows.with_columns(time.alias(NOW), known.alias(WATERMARK))
 
 
 def _function(call: Call) -> ScalarFunction:

@@ -9,7 +9,7 @@ import polars as pl
 
 from sameriver.common.changes import Changes, Event, keep
 from sameriver.operators.blame import blaming
-from sameriver.operators.compile import NOW, compile_expression, uses_clock
+from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.correlate import Correlate
 
@@ -56,8 +56,7 @@ class CorrelateOperator(Operator):
 
     def _arguments(self, rows: pl.DataFrame) -> list[pl.Series]:
         if self._uses_clock:
-            now = pl.lit(self.context.clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC"))
-            rows = rows.with_columns(now.alias(NOW))
+            rows = with_clock(rows, self.context.clock.now(), self.watermark)
         with blaming(rows, self._node.args, self.context.zone):
             computed = rows.with_columns(self._args)
         return [computed.get_column(f"${place}") for place in range(len(self._args))]

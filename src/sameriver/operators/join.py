@@ -10,7 +10,7 @@ import polars as pl
 
 from sameriver.common.changes import Changes, Event
 from sameriver.operators.blame import blaming
-from sameriver.operators.compile import NOW, compile_expression, uses_clock
+from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.expressions import columns
 from sameriver.plan.logical import JoinKind
@@ -145,8 +145,7 @@ class JoinOperator(Operator):
         other = [stored[name] for name in stored.columns if name in self._read]
         frame = pl.DataFrame([*own, *other])
         if self._uses_clock:
-            now = pl.lit(self.context.clock.now()).cast(pl.Datetime("ms", "UTC"))
-            frame = frame.with_columns(now.alias(NOW))
+            frame = with_clock(frame, self.context.clock.now(), self.watermark)
         with blaming(frame, self._condition, self.context.zone):
             passed = frame.select(self._test.alias(_PASS)).to_series().fill_null(False)
         if len(passed) != len(at):

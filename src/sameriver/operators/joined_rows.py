@@ -9,7 +9,7 @@ import polars as pl
 
 from sameriver.common.schema import Schema
 from sameriver.operators.blame import blaming
-from sameriver.operators.compile import NOW, compile_expression, uses_clock
+from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import OperatorContext
 from sameriver.plan.expressions import Expression
 from sameriver.state.timed_rows import Mask
@@ -39,8 +39,7 @@ class JoinedRows:
             return np.ones(left.height, np.bool_)
         both = self._both(left, right)
         if self._uses_clock:
-            now = pl.lit(self._clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC"))
-            both = both.with_columns(now.alias(NOW))
+            both = with_clock(both, self._clock.now())
         with blaming(both, self._condition, self._zone):
             mask = both.with_columns(self._test.alias("$holds"))["$holds"]
         return mask.fill_null(False).to_numpy().astype(np.bool_)

@@ -10,7 +10,7 @@ from sameriver.common.time import Clock
 from sameriver.common.types import to_polars
 from sameriver.functions.failure import Dtype, evaluating
 from sameriver.operators.blame import blaming
-from sameriver.operators.compile import NOW, compile_expression
+from sameriver.operators.compile import compile_expression, with_clock
 from sameriver.plan.expressions import Expression
 from sameriver.plan.physical.values import Values
 
@@ -27,8 +27,7 @@ def values_rows(node: Values, zone: ZoneInfo, clock: Clock) -> pl.DataFrame:
 
 
 def _rows(node: Values, zone: ZoneInfo, clock: Clock) -> pl.DataFrame:
-    now = pl.lit(clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC")).alias(NOW)
-    base = pl.select(now)
+    base = with_clock(pl.DataFrame(height=1), clock.now())
     columns = []
     for position, field in enumerate(node.schema):
         dtype = to_polars(field.type)

@@ -10,7 +10,7 @@ import polars as pl
 from sameriver.common.changes import Changes, Event, Watermark
 from sameriver.common.errors import ExternalError, InternalError
 from sameriver.operators.blame import blaming
-from sameriver.operators.compile import NOW, compile_expression, uses_clock
+from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.scan import Scan
@@ -77,8 +77,7 @@ class WatermarkAssignerOperator(Operator):
     def _times(self, rows: pl.DataFrame) -> pl.Series:
         """The expression in ms, a row each."""
         if self._uses_clock:
-            now = pl.lit(self.context.clock.now(), pl.Int64).cast(pl.Datetime("ms", "UTC"))
-            rows = rows.with_columns(now.alias(NOW))
+            rows = with_clock(rows, self.context.clock.now())
         with blaming(rows, self._written, self.context.zone):
             values = rows.with_columns(self._expression.alias("$time")).get_column("$time")
         unit = getattr(values.dtype, "time_unit", "ms")
