@@ -15,6 +15,7 @@ from sameriver.common.time import SystemClock
 from sameriver.compat import Rules
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.rest import Rest
+from sameriver.flink.script import InsertJob, prepare
 from sameriver.flink.state import RUNNING, Entry, FlinkFolder
 from sameriver.flink.upgrade import Deployment, Planned
 
@@ -119,6 +120,17 @@ class Stage:
         with self.deployment() as deployment:
             wanted = StateDir(self.state.path, allow_partial=allow_partial, fresh=fresh)
             return deployment.bring(planned, wanted)
+
+    def run_text(self, script: str) -> Entry:
+        """Brings a script into force, and leaves it alone."""
+        (job,) = [
+            step
+            for step in prepare(script, self._gateway.environment())
+            if isinstance(step, InsertJob)
+        ]
+        planned = Planned(script=script, plan=job.plan, options=job.options, rules=Rules())
+        with self.deployment() as deployment:
+            return deployment.bring(planned, StateDir(self.state.path))
 
     @property
     def rest(self) -> Rest:

@@ -162,6 +162,12 @@ def test_a_second_insert(stage: Stage) -> None:
     stage.wait([("a", 10), ("b", 7), ("c", 20)], number=2)  # what comes from now on
 
 
+def test_an_insert_less(stage: Stage) -> None:
+    stage.run(SUMS, COUNTS)
+    stage.wait(stage.expected(SUMS))
+    change(stage, SUMS, rows=LATER)
+
+
 def test_a_join_behind_an_aggregate(stage: Stage) -> None:
     stage.run(SUMS)
     stage.wait(stage.expected(SUMS))

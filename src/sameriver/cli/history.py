@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sameriver.checkpoint.folder import StateFolder
+from sameriver.cli.engine import JarOption
 from sameriver.cli.script import errors_of
 from sameriver.common.time import SystemClock
 from sameriver.deploy.versions import Version, origin, outcome, sql_diff, versions
@@ -35,7 +37,7 @@ def history(directory: FolderArgument) -> None:
         before = version.script
 
 
-def rollback(directory: FolderArgument) -> None:
+def rollback(directory: FolderArgument, jars: JarOption = None) -> None:
     """Returns to the version before: run its script to go on where it stopped.
 
     What the newer version has written meanwhile stays where it is. On a session cluster of Flink
@@ -43,15 +45,15 @@ def rollback(directory: FolderArgument) -> None:
     """
     with errors_of(str(directory)):
         if (flink := FlinkFolder.find(directory)) is not None:
-            version = returning.roll_back(flink, SystemClock(), _start)
+            version = returning.roll_back(flink, SystemClock(), partial(_start, jars))
         else:
             version = roll_back(StateFolder.find(directory), SystemClock().now())
     print(f"version {version.number} is the state and the script from before:")
     print(version.script.rstrip())
 
 
-def _start(cluster: str) -> Gateway:
-    return Gateway.start(cluster=cluster)
+def _start(jars: list[Path] | None, cluster: str) -> Gateway:
+    return Gateway.start(cluster=cluster, jars=jars or [])
 
 
 def _versions(directory: Path) -> list[Version]:

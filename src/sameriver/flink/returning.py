@@ -14,7 +14,7 @@ from sameriver.deploy.versions import Version
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.rest import Rest
 from sameriver.flink.standing import found, savepoint_folder
-from sameriver.flink.state import RUNNING, STOPPED, FlinkFolder, Job
+from sameriver.flink.state import ENDED, STOPPED, FlinkFolder, Job
 from sameriver.flink.upgrade import Deployment, returned, version_before
 
 _FILE = "file:"
@@ -38,15 +38,25 @@ def take_savepoint(folder: FlinkFolder, target: Path | None, *, timeout: float) 
     entry = folder.latest()
     if entry is None:
         raise _no_state(folder, "has not run yet")
-    if entry.job.stands == RUNNING:
+    if entry.job.stands not in (STOPPED, ENDED):
         rest = Rest(entry.job.cluster)
-        if rest.state(entry.job.id) == "RUNNING":
+        if _runs(rest, entry.job):
             to = savepoint_folder(folder, entry, rest) if target is None else target.as_uri()
             return rest.savepoint(entry.job.id, to, timeout=timeout)
-        entry = found(folder, entry, entry.job.cluster)
-    if entry.job.stands != STOPPED or not entry.job.savepoint:
-        raise _no_state(folder, "has ended" if entry.job.stands != STOPPED else "kept nothing")
+        with folder.locked():
+            entry = found(folder, entry, "")
+    if entry.job.stands == ENDED or not entry.job.savepoint:
+        raise _no_state(folder, "has ended" if entry.job.stands == ENDED else "kept nothing")
     return entry.job.savepoint if target is None else _copy(entry.job.savepoint, target)
+
+
+def _runs(rest: Rest, job: Job) -> bool:
+    try:
+        return job.id in (jobs := rest.jobs()) and jobs[job.id] == "RUNNING"
+    except ExternalError:
+        if job.local:
+            return False  # its cluster went with its process
+        raise
 
 
 def _no_state(folder: FlinkFolder, why: str) -> UserError:
