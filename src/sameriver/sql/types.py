@@ -78,9 +78,13 @@ _DAY_TIME = ("WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 
 
 def type_node(cursor: Cursor) -> exp.DataType:
-    """A type as a node of the tree."""
-    start = cursor.token
-    return cursor.mark(node_of(data_type_of(cursor)), start)
+    """A type as a node of the tree; that of an interval of one unit tells the unit."""
+    start, first = cursor.token, cursor.index
+    node = node_of(data_type_of(cursor))
+    words = [token.upper for token in cursor.tokens[first : cursor.index]]
+    if words[0] == "INTERVAL" and "TO" not in words:
+        node.meta["unit"] = words[1].removesuffix("S")
+    return cursor.mark(node, start)
 
 
 def node_of(type: DataType) -> exp.DataType:

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sameriver.common.errors import UserError
+from sameriver.common.types import INT, INTEGERS
 from sameriver.functions.casts import cast_allowed
 from sameriver.plan.bind import literals, operators, paths
-from sameriver.plan.bind.calls import bind_call
+from sameriver.plan.bind.calls import bind_call, call
 from sameriver.plan.bind.context import Environment, ExpressionRule
+from sameriver.plan.bind.intervals import so_many
 from sameriver.plan.bind.over import bind_misplaced
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scalar_queries import bind_scalar_query
@@ -33,6 +35,11 @@ def bind_cast(node: exp.Expr, environment: Environment) -> Expression:
     )
     value = environment.bind(node.this)
     target = data_type(node.args["to"])
+    unit = node.args["to"].meta.get("unit")
+    if unit is not None and value.type.root in INTEGERS:
+        interval = _counted(value, unit)
+        if interval is not None:
+            return interval
     if not cast_allowed(value.type, target):
         raise UserError(
             "BAD_CAST",
@@ -43,6 +50,20 @@ def bind_cast(node: exp.Expr, environment: Environment) -> Expression:
     if isinstance(value, Literal) and value.value is None:
         return Literal(None, target.with_nullable(True))
     return Call(name, (value,), target.with_nullable(nullable))
+
+
+def _counted(number: Expression, unit: str) -> Expression | None:
+    """A whole number CAST to an interval; None where there is no such CAST.
+
+    A constant counts the unit. Of columns Flink takes months for months, but milliseconds for all
+    that is shorter, so that is refused.
+    """
+    if isinstance(number, Literal) and isinstance(number.value, int):
+        return so_many(number.value, unit)
+    if unit != "MONTH":
+        return None
+    months = Call("CAST", (number,), INT.with_nullable(number.type.nullable))
+    return call("*", [months, so_many(1, unit)])
 
 
 def bind_filter(node: exp.Expr, environment: Environment) -> Expression:

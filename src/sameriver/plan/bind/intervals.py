@@ -55,6 +55,14 @@ def interval(node: exp.Interval) -> Literal:
     return Literal(timedelta(milliseconds=sign * milliseconds), t.INTERVAL_DAY_TIME.not_null)
 
 
+def so_many(number: int, unit: str) -> Literal:
+    """The interval of so many units."""
+    if unit in _MONTHS:
+        return Literal(number * _MONTHS[unit], t.INTERVAL_YEAR_MONTH.not_null)
+    length = timedelta(milliseconds=number * _MILLISECONDS[unit])
+    return Literal(length, t.INTERVAL_DAY_TIME.not_null)
+
+
 def _span(unit: exp.Expr) -> tuple[str, str]:
     if isinstance(unit, exp.IntervalSpan):
         return unit.this.name.upper(), unit.expression.name.upper()
