@@ -28,6 +28,7 @@ from sameriver.common.types import (
     Root,
     array,
     to_polars,
+    varchar,
 )
 from sameriver.functions.casts import cast
 from sameriver.functions.distinct import by_distinct
@@ -503,6 +504,11 @@ JSON = [
         ((TEXT,),),
         lambda _, args: _ascii_quoted(args[0]),
         STRING,
+    ),
+    ScalarFunction(
+        name="$JSON_TEXT",
+        infer=infer("$JSON_TEXT", (TEXT,), result=varchar(2000), nullable=False),
+        kernel=lambda _, args: args[0],
     ),
     ScalarFunction(
         name="$JSON",

@@ -19,6 +19,8 @@ def composed(node: exp.Expr) -> exp.Expr | None:
     Raises:
         UserError: WRONG_ARGUMENTS.
     """
+    if isinstance(node, exp.Window):
+        return _percentile_over(node)
     call = node.this if isinstance(node, exp.Filter) else node
     rule = _RULES.get(call.name) if isinstance(call, exp.Anonymous) else None
     if rule is None:
@@ -29,21 +31,23 @@ def composed(node: exp.Expr) -> exp.Expr | None:
 
 def _json_array(call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
     """``[`` items ``]``; without ``NULL ON NULL`` NULLs are left out."""
+    _check_unfiltered(call, condition)
     first = call.expressions[0] if len(call.expressions) == 1 else None
     if first is None:
         raise _wrong(call, "JSON_ARRAYAGG(value [NULL ON NULL | ABSENT ON NULL])")
     distinct = isinstance(first, exp.Distinct)
     values = first.expressions if distinct else [first]
     item = _made("JSON_ARRAY", values, call, default="ABSENT")
-    return _between("[", item, "]", condition, distinct=distinct)
+    return _between("[", item, "]", distinct=distinct)
 
 
 def _json_object(call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
     """``{`` entries ``}``."""
+    _check_unfiltered(call, condition)
     if len(call.expressions) != 2:
         raise _wrong(call, "JSON_OBJECTAGG(KEY key VALUE value [ABSENT ON NULL])")
     entry = _made("$JSON_ENTRY", call.expressions, call, default="NULL")
-    return _between("{", entry, "}", condition, distinct=False)
+    return _between("{", entry, "}", distinct=False)
 
 
 def _made(name: str, values: list[exp.Expr], call: exp.Expr, *, default: str) -> exp.Expr:
@@ -52,29 +56,56 @@ def _made(name: str, values: list[exp.Expr], call: exp.Expr, *, default: str) ->
     return exp.Anonymous(this=name, expressions=values, options=Arguments(options))
 
 
-def _between(
-    start: str, whole: exp.Expr, end: str, condition: exp.Expr | None, *, distinct: bool
-) -> exp.Expr:
+def _check_unfiltered(call: exp.Expr, condition: exp.Expr | None) -> None:
+    """Raises UserError: WRONG_ARGUMENTS."""
+    if condition is not None:
+        raise UserError(
+            "WRONG_ARGUMENTS",
+            f"'{call.name}' does not take a FILTER",
+            hint="Filter the rows with WHERE, or write CASE WHEN ... THEN ... END as the value.",
+            position=position(call),
+        )
+
+
+def _between(start: str, whole: exp.Expr, end: str, *, distinct: bool) -> exp.Expr:
     """The insides of JSON texts of one item, joined, between the brackets; nothing is NULL."""
     size = _call("CHAR_LENGTH", whole.copy())
     inside = _call("SUBSTRING", whole, _number(2), exp.Sub(this=size, expression=_number(2)))
     part = _call("NULLIF", inside, _text(""))
     distinct_part = [exp.Distinct(expressions=[part])]
     listed: exp.Expr = _call("LISTAGG", *(distinct_part if distinct else (part, _text(","))))
-    if condition is not None:
-        listed = exp.Filter(this=listed, expression=condition)
-    return _call("CONCAT", _text(start), _call("COALESCE", listed, _text("")), _text(end))
+    filled = _call("COALESCE", listed, _text(""))
+    return _call("$JSON_TEXT", _call("CONCAT", _text(start), filled, _text(end)))
 
 
 def _percentile(call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
     """All values, then the percentile of them."""
-    if len(call.expressions) not in (2, 3) or isinstance(call.expressions[0], exp.Distinct):
-        raise _wrong(call, "PERCENTILE(value, share [, frequency])")
-    value, share, *frequency = call.expressions
-    listed: exp.Expr = _call("ARRAY_AGG", _call("$WEIGHTED", value, *frequency))
+    listed, share = _collected(call)
     if condition is not None:
         listed = exp.Filter(this=listed, expression=condition)
     return _call("$PERCENTILE", listed, share)
+
+
+def _percentile_over(window: exp.Window) -> exp.Expr | None:
+    """PERCENTILE of the values in a frame; None if the window has another function."""
+    if not isinstance(window.this, exp.Anonymous) or window.this.name != "PERCENTILE":
+        return None
+    listed, share = _collected(window.this)
+    return _call("$PERCENTILE", exp.Window(**{**window.args, "this": listed}), share)
+
+
+def _collected(call: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+    """What collects the values, and the share."""
+    written = list(call.expressions)
+    distinct = bool(written) and isinstance(written[0], exp.Distinct)
+    if distinct:
+        written = list(written[0].expressions)
+    if len(written) not in (2, 3):
+        raise _wrong(call, "PERCENTILE([DISTINCT] value, share [, frequency])")
+    value, share, *frequency = written
+    weighted = _call("$WEIGHTED", value, *frequency)
+    values = exp.Distinct(expressions=[weighted]) if distinct else weighted
+    return _call("ARRAY_AGG", values), share
 
 
 def _bitmap(combine: str, *, counted: bool) -> _Rule:

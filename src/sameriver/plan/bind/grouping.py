@@ -118,11 +118,11 @@ class Grouping:
 
     def _special(self, node: exp.Expr, at: Environment) -> Expression | None:
         """Keys, aggregates, and what tells of sets and windows; other nodes are bound as ever."""
-        if isinstance(node, exp.Window) and self.over is not None and at.clause != "HAVING":
-            return self.over.call(node, self._outer("OVER"))
         made = composed(node)
         if made is not None:
             return at.bind(made)
+        if isinstance(node, exp.Window) and self.over is not None and at.clause != "HAVING":
+            return self.over.call(node, self._outer("OVER"))
         if is_aggregate(node, self.environment.context):
             return self._aggregate(node)
         if isinstance(node, exp.Anonymous):

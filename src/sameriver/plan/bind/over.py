@@ -14,6 +14,7 @@ from sameriver.common.schema import Field, Schema, unique
 from sameriver.plan import logical
 from sameriver.plan.bind.aggregate_call import aggregate_call, is_aggregate
 from sameriver.plan.bind.calls import coerce, operand, unknown_function
+from sameriver.plan.bind.composed import composed
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.frames import bind_frame
 from sameriver.plan.expressions import AggregateCall, Column, Expression, Literal, Named, SortKey
@@ -67,7 +68,8 @@ class OverCalls:
 
         def special(node: exp.Expr, at: Environment) -> Expression | None:
             if isinstance(node, exp.Window):
-                return self.call(node, inner)
+                made = composed(node)
+                return self.call(node, inner) if made is None else at.bind(made)
             return inner.special(node, at) if inner.special is not None else None
 
         return replace(inner, special=special)
@@ -144,6 +146,13 @@ class OverCalls:
         return exp.Window(this=node.this, **merged)
 
     def _function(self, node: exp.Expr, environment: Environment) -> AggregateCall:
+        if isinstance(node, exp.Filter):
+            raise UserError(
+                "WRONG_ARGUMENTS",
+                "FILTER and OVER don't go together",
+                hint="Aggregate CASE WHEN ... THEN ... END instead.",
+                position=position(node),
+            )
         if is_aggregate(node, environment.context):
             call = aggregate_call(node, environment, empty=False)
         else:
