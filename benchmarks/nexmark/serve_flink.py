@@ -49,7 +49,7 @@ class Flink:
                 continue
             parents[int(lines["Pid"])] = int(lines["PPid"])
             if lines["Name"].strip() == "java":
-                peaks[int(lines["Pid"])] = int(lines["VmHWM"].split()[0]) * 1024
+                peaks[int(lines["Pid"])] = int(lines.get("VmHWM", "0 kB").split()[0]) * 1024
         ours = [peak for process, peak in peaks.items() if _is_below(process, parents)]
         return max(ours)
 

@@ -17,7 +17,9 @@ from sameriver.connectors.filesystem.marks import START, Mark, check_of, ends, g
 from sameriver.connectors.formats.faults import BadRow
 from sameriver.connectors.formats.format import FrameReader, Parsed, TextReader
 
-_LEAST, _MOST = 1 << 16, 1 << 24
+_LEAST, _MOST = 1 << 16, 1 << 22
+"""Bytes of the first piece and of later ones: columns are read out of it one by one, and it should
+stay in the cache meanwhile."""
 _LONGEST_ROW = 1 << 28
 
 

@@ -1,0 +1,10 @@
+SELECT bidder, COUNT(*), MIN("dateTime"), MAX("dateTime") + INTERVAL '10' SECOND
+FROM (
+  SELECT bidder, "dateTime", SUM(fresh) OVER (PARTITION BY bidder ORDER BY "dateTime") AS session
+  FROM (
+    SELECT bidder, "dateTime", CAST("dateTime" - LAG("dateTime") OVER (
+      PARTITION BY bidder ORDER BY "dateTime") >= INTERVAL '10' SECOND AS INT) AS fresh
+    FROM bid
+  )
+)
+GROUP BY bidder, session
