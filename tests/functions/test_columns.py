@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from sameriver.common import types as t
 from sameriver.common.types import DataType, to_polars
+from sameriver.functions.urls import url_part
 from sameriver.operators.compile import compile_expression
 from sameriver.plan.expressions import Column
 
@@ -188,3 +189,38 @@ def test_sorting(values: list[list[int | None] | None], up: bool, early: bool) -
     column = pl.Series("c", values, dtype=pl.List(pl.Int32))
     found = column.to_frame().select(compiled.alias("x"))["x"].to_list()
     assert found == [None if items is None else one(items) for items in values]
+
+
+URLS = st.builds(
+    "".join,
+    st.tuples(
+        st.sampled_from(["http://", "HTTPS://", "ftp:", "file://", "", "a b://"]),
+        st.sampled_from(["", "user:pw@", "a@b@"]),
+        st.sampled_from(["host.org", "h-1:80", "", "[::1]", "é.org", "h:x"]),
+        st.sampled_from(["", "/", "/p/é", "/p;x=1", "//"]),
+        st.sampled_from(["", "?", "?a=1&b=2", "?b", "?xa=0&a=x%20y?z"]),
+        st.sampled_from(["", "#", "#ref", "#r#s"]),
+    ),
+)
+PARTS = ["HOST", "PATH", "QUERY", "REF", "PROTOCOL", "AUTHORITY", "FILE", "USERINFO", "NONE"]
+
+
+@pytest.mark.parametrize("part", PARTS)
+@settings(max_examples=40, deadline=None)
+@given(st.lists(URLS, min_size=1, max_size=5))
+def test_urls(part: str, values: list[str]) -> None:
+    assert constant("PARSE_URL", values, part) == [url_part(value, part) for value in values]
+    assert constant("PARSE_URL", values, "QUERY", "a") == [
+        url_part(value, "QUERY", "a") for value in values
+    ]
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.text("ab=,;é", max_size=10), min_size=1, max_size=4))
+def test_maps_of_text(values: list[str]) -> None:
+    columns = [Column(name, t.STRING) for name in "cds"]
+    frame = pl.DataFrame({"c": values}).with_columns(d=pl.lit(","), s=pl.lit("="))
+    slow = compile_expression(call("STR_TO_MAP", *columns), UTC)
+    expected = frame.select(slow.alias("x"))["x"].to_list()
+    assert constant("STR_TO_MAP", values) == expected
+    assert constant("STR_TO_MAP", values, ",", "=") == expected

@@ -42,10 +42,11 @@ from sameriver.functions.forms import (
     infer,
 )
 from sameriver.functions.kernels.octets import capitalise, decode_url, encode_url
+from sameriver.functions.members import last_of_each_key, per_member
 from sameriver.functions.octets import rewritten
 from sameriver.functions.printf import printf
 from sameriver.functions.signature import Evaluation, Kernel, Operand, Resolved, ScalarFunction
-from sameriver.functions.urls import url_part
+from sameriver.functions.urls import parsed_url
 
 _Args = Sequence[pl.Expr]
 
@@ -161,7 +162,20 @@ def _split(value: pl.Expr, separator: pl.Expr) -> pl.Expr:
 def _to_map(evaluation: Evaluation, args: _Args) -> pl.Expr:
     value, *given = args
     between, inside = given or (pl.lit(","), pl.lit("="))
-    return by_distinct(_pairs, to_polars(evaluation.result), value, between, inside)
+    dtype = to_polars(evaluation.result)
+    constants = [operand.value for operand in evaluation.operands[1:]] or [",", "="]
+    plain = [one for one in constants if isinstance(one, str) and _PLAIN.fullmatch(one)]
+    if len(plain) < len(constants):
+        return by_distinct(_pairs, dtype, value, between, inside)
+    outer, inner = plain
+    trimmed = value.str.replace(f"(?:{re.escape(outer)})+$", "")
+    parts = pl.when(trimmed != "").then(trimmed.str.split(outer)).when(trimmed == "").then([])
+    pair = pl.element().str.splitn(inner, 2).struct.rename_fields(["key", "value"])
+    return per_member(last_of_each_key, dtype, parts.list.eval(pair).cast(dtype))
+
+
+_PLAIN = re.compile(r"[\w,;:=&#~ -]+")
+"""Delimiters that are no regular expressions."""
 
 
 def _pairs(value: str, between: str, inside: str) -> list[dict[str, str | None]]:
@@ -325,7 +339,7 @@ STRINGS = [
     ScalarFunction(
         name="PARSE_URL",
         infer=infer("PARSE_URL", (TEXT, TEXT), (TEXT, TEXT, TEXT), result=STRING, nullable=True),
-        kernel=lambda _, args: by_distinct(url_part, pl.String, *args),
+        kernel=lambda e, args: parsed_url(args, [operand.value for operand in e.operands[1:]]),
     ),
     ScalarFunction(
         name="ELT",
