@@ -49,6 +49,8 @@ def _if(operands: Sequence[Operand]) -> Resolved:
     if len(operands) != 3:
         raise wrong_arguments("IF", operands, (form,))
     resolved = _branches("IF", operands, (form,))
+    if resolved.result.root in (Root.BITMAP, Root.VARIANT):
+        raise wrong_arguments("IF", operands, (form,), hint="Write CASE WHEN ... THEN ... END.")
     nullable = any(operand.type.nullable for operand in operands)
     return Resolved(resolved.parameters, resolved.result.with_nullable(nullable))
 
