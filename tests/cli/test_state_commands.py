@@ -136,6 +136,22 @@ def test_a_finished_job_says_so(tmp_path: Path) -> None:
     assert (second.stdout, "ended in an earlier run" in second.stderr) == ("", True)
 
 
+def test_a_finished_job_that_is_filled_from_history_is_told_once(tmp_path: Path) -> None:
+    path, state = tmp_path / "job.sql", tmp_path / "state"
+    (tmp_path / "t.csv").write_text("1\n2\n")
+    table = (
+        "CREATE TABLE t (a INT) WITH ('connector' = 'filesystem',"
+        f" 'path' = '{tmp_path}/t.csv', 'format' = 'csv');"
+    )
+    path.write_text(f"{table} SELECT SUM(a) AS n FROM t;", encoding="utf-8")
+    sameriver("run", path, "--state", state)
+    path.write_text(f"{table} SELECT SUM(a) AS n FROM t WHERE a > 0;", encoding="utf-8")
+    filled = sameriver("run", path, "--state", state, "--backfill")
+    assert (filled.returncode, filled.stdout.count("+I")) == (0, 0)
+    assert "filled from history" in filled.stderr
+    assert "earlier run" not in filled.stderr
+
+
 def test_a_folder_is_needed(script: Path) -> None:
     for option in (("--fresh",), ("--from", "x")):
         done = sameriver("run", script, *option)

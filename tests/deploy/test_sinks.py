@@ -176,3 +176,19 @@ def test_new_statements_stand_behind_those_that_ran(script: Script) -> None:
     run(TOTALS, PLAIN, OTHER)
     assert script.written("other").equals(ROWS.sort(pl.all()))
     assert script.written("plain").equals(ROWS.sort(pl.all()))
+
+
+@pytest.mark.parametrize("crashes", [(), (0,), (40, 0)])
+def test_a_new_plain_sink_is_filled_from_history(script: Script, crashes: tuple[int, ...]) -> None:
+    script.run(TOTALS, crash=150)
+    for rows in crashes:
+        script.run(TOTALS, PLAIN, crash=rows, interval=10_000, backfill=True)
+    script.run(TOTALS, PLAIN, backfill=True)
+    assert script.written("plain").equals(ROWS.sort(pl.all()))
+    assert script.written("totals").equals(totals(ROWS))
+
+
+def test_without_a_backfill_a_new_plain_sink_has_what_comes(script: Script) -> None:
+    script.run(TOTALS, crash=150)
+    script.run(TOTALS, PLAIN)
+    assert 0 < script.written("plain").height < ROWS.height

@@ -257,6 +257,13 @@ def test_comments_of_columns_are_described_and_inherited(session: Session) -> No
     assert session.sql("DESCRIBE other").to_polars().equals(described)
 
 
+def test_an_option_has_the_older_name_that_flink_takes(session: Session) -> None:
+    session.execute("SET 'state.checkpoints.num-retained' = '3'")
+    assert session.config["execution.checkpointing.num-retained"] == "3"
+    session.execute("RESET 'state.checkpoints.num-retained'")
+    assert session.config["execution.checkpointing.num-retained"] == "1"
+
+
 def test_show_create_takes_its_kind_only(session: Session) -> None:
     session.execute("CREATE VIEW v AS SELECT k FROM e")
     assert code(session, "SHOW CREATE TABLE v") == "WRONG_KIND"

@@ -55,6 +55,14 @@ def test_a_frame_with_a_change_that_its_table_does_not_have(session: Session) ->
     )
 
 
+def test_upserts_without_a_key_are_refused_at_once(session: Session) -> None:
+    frame = pl.DataFrame({"$kind": ["+U"], "id": [1]})
+    with pytest.raises(UserError) as caught:
+        session.register("u", frame, changelog_mode="upsert")
+    assert caught.value.code == "MISSING_PRIMARY_KEY"
+    assert "primary_key=[...]" in caught.value.hint
+
+
 def test_frames_of_an_unknown_mode(session: Session) -> None:
     with pytest.raises(UserError, match="changelog-mode"):
         session.register("u", pl.DataFrame({"a": [1]}), changelog_mode="retract")

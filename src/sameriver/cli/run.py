@@ -35,7 +35,7 @@ from sameriver.cli.script import (
 from sameriver.common.errors import UserError
 from sameriver.compat.render import report_text
 from sameriver.deploy.upgrade import UpgradeRefused
-from sameriver.deploy.versions import Version, outcome
+from sameriver.deploy.versions import BACKFILL, Version, outcome
 from sameriver.session import Result, Session, StateDir
 from sameriver.sql.statements import Describe, Explain, Show
 from sameriver.sql.statements import SetOption as SetStatement
@@ -73,9 +73,9 @@ def run(
         text = read_script(script)
         flink = FlinkFlags(cluster, parallelism, jars)
         flink.check(on, detached=detached)
-        kept = None
+        kept, changed = None, _Changed()
         if state is not None:
-            kept = StateDir(state, savepoint, fresh, allow_partial, backfill, _changed)
+            kept = StateDir(state, savepoint, fresh, allow_partial, backfill, changed)
         else:
             _needs_state(
                 {
@@ -95,6 +95,9 @@ def run(
             session = Session(options_of(options))
             for result in session.results(text, stop=stop, progress=line, state=kept):
                 _show(result, output, line)
+                if line.last is not None and line.last.ended_before and not changed.filled:
+                    say(_ENDED)
+                line.close()
                 if stop.is_set():
                     break
             if stop.is_set():
@@ -103,6 +106,7 @@ def run(
             line.close()
 
 
+_ENDED = "this job ended in an earlier run and has nothing left to do; --fresh runs it anew"
 _STOPPED = (
     "stopped; what was read so far is written, and a later run starts anew:"
     " --state DIR lets it go on from here"
@@ -128,13 +132,21 @@ def _show(result: Result, output: Output, line: ProgressLine) -> None:
     elif isinstance(result.statement, Describe | Explain | SetStatement | Show):
         rows = [row for _, rows in result.rendered() for row in rows]
         print_answer(result.schema.names, rows, output)
-    if line.last is not None and line.last.ended_before:
-        say("this job ended in an earlier run and has nothing left to do; --fresh runs it anew")
-    line.close()
 
 
-def _changed(version: Version) -> None:
-    say(f"version {version.number} of the script: {outcome(version)}")
+class _Changed:
+    """Tells of a new version that takes over state.
+
+    Attributes:
+        filled: whether it was filled from history.
+    """
+
+    def __init__(self) -> None:
+        self.filled = False
+
+    def __call__(self, version: Version) -> None:
+        self.filled = version.way == BACKFILL
+        say(f"version {version.number} of the script: {outcome(version)}")
 
 
 @contextmanager

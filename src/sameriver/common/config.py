@@ -150,6 +150,8 @@ _FIXED = {
     "table.sql-dialect": ("DEFAULT",),
 }
 """Keys of Flink that change results; what sameriver does is the only value they take."""
+_OLDER = {"state.checkpoints.num-retained": "execution.checkpointing.num-retained"}
+"""Names that Flink takes for an option besides its own."""
 _SURELY_MEANT = 0.93
 """How like a known key another one is that can only be a slip of it."""
 
@@ -161,6 +163,7 @@ class Config(Mapping[str, str]):
         self._values = dict(values or {})
 
     def __getitem__(self, key: str) -> str:
+        key = _OLDER.get(key, key)
         if key in self._values:
             return self._values[key]
         return OPTIONS[key].default
@@ -178,6 +181,7 @@ class Config(Mapping[str, str]):
             UserError: UNKNOWN_OPTION for a key that neither Flink nor sameriver can have,
                 BAD_OPTION or BAD_DURATION for a value that is not of the option's kind.
         """
+        key = _OLDER.get(key, key)
         check_key(key)
         config = Config({**self._values, key: value})
         config._check_value(key)
@@ -203,7 +207,8 @@ class Config(Mapping[str, str]):
 
     def without(self, key: str | None = None) -> Config:
         """A copy with the option back at its default; None: all of them."""
-        kept = {} if key is None else {k: v for k, v in self._values.items() if k != key}
+        left = key and _OLDER.get(key, key)
+        kept = {} if key is None else {k: v for k, v in self._values.items() if k != left}
         return Config(kept)
 
     def boolean(self, key: str) -> bool:

@@ -25,6 +25,11 @@ def delivered(options: Options) -> frozenset[ChangeKind]:
     return MODES[choice(options, CHANGELOG_MODE.key, INSERT_ONLY, list(MODES))]
 
 
+def is_upsert(options: Options) -> bool:
+    """Whether a table gives upserts when read."""
+    return delivered(options) == MODES[UPSERT]
+
+
 def accepted(options: Options) -> frozenset[ChangeKind]:
     """Kinds that a table takes when written."""
     return MODES[choice(options, CHANGELOG_MODE.key, ALL, list(MODES))]

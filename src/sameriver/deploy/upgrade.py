@@ -98,15 +98,24 @@ class Change:
         """
         report = self.compare()
         enough = Verdict.PARTIAL if allow_partial else Verdict.FULL
-        replays = backfill and report.verdict is not Verdict.FULL
-        if not replays and not report.verdict.satisfies(enough):
+        if not backfill and not report.verdict.satisfies(enough):
             raise UpgradeRefused(report)
         pairs = pair(self.manifest.jobs, self.new, report)
-        if replays:
+        if backfill and self._lacks(report, pairs):
             self._check_exact()
             paired = zip(self.new, pairs.jobs, strict=True)
             check_replayable([planned for planned, partner in paired if partner is not None])
         return report, pairs
+
+    def _lacks(self, report: CompatibilityReport, pairs: Pairs) -> bool:
+        """Whether history has something to give: to state, or to a new sink of a job that ran."""
+        places = (
+            (number, place)
+            for number, (planned, partner) in enumerate(zip(self.new, pairs.jobs, strict=True))
+            for place in range(len(planned.roots))
+            if partner is not None
+        )
+        return report.verdict is not Verdict.FULL or any(at not in pairs.sinks for at in places)
 
     def _check_exact(self) -> None:
         """Refuses to fill up state that does not hold what a replay would give."""
@@ -144,8 +153,8 @@ class Change:
         report, pairs = self.check(allow_partial=allow_partial, backfill=backfill)
         self._check_told(pairs)
         replays = None
-        if backfill and report.verdict is not Verdict.FULL:
-            replays = self._replays(pairs.jobs)
+        if backfill and self._lacks(report, pairs):
+            replays = self._replays(pairs)
         self._take_over(report, pairs, replays)
         return report
 
@@ -166,23 +175,28 @@ class Change:
                     " 'sameriver rollback', and then change the script.",
                 )
 
-    def _replays(self, partners: Sequence[int | None]) -> list[_Replayed | None]:
+    def _replays(self, pairs: Pairs) -> list[_Replayed | None]:
         return [
-            None if partner is None else self._replay(planned, partner)
-            for planned, partner in zip(self.new, partners, strict=True)
+            None if partner is None else self._replay(number, partner, pairs)
+            for number, partner in enumerate(pairs.jobs)
         ]
 
-    def _replay(self, planned: PlannedJob, partner: int) -> _Replayed:
-        """Runs the new job, and the old one for its results, over what the old one had read."""
+    def _replay(self, number: int, partner: int, pairs: Pairs) -> _Replayed:
+        """Runs the new job, and the old one for its results, over what the old one had read.
+
+        A sink that can't take rows back is told of history only if it is new.
+        """
+        planned = self.new[number]
         saved = self.manifest.jobs[partner]
         new = Replay(planned, saved, self.clock)
         old = None
         if self.old is not None and partner < len(self.old) and any(map(_updates, planned.roots)):
             old = Replay(self.old[partner], saved, self.clock)
         told = []
-        for root, result in zip(planned.roots, new.results, strict=True):
+        for place, (root, result) in enumerate(zip(planned.roots, new.results, strict=True)):
             before = None if old is None else old.result(_name(root))
-            told.append(differences(before, result) if _updates(root) else None)
+            fills = _updates(root) or (number, place) not in pairs.sinks
+            told.append(differences(before, result) if fills else None)
         return _Replayed(new.states, told)
 
     def _take_over(

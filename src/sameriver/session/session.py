@@ -12,7 +12,7 @@ from sameriver.common.changes import Changes
 from sameriver.common.config import Config
 from sameriver.common.errors import UserError
 from sameriver.common.time import Clock, SystemClock
-from sameriver.connectors.changelog_mode import CHANGELOG_MODE, delivered
+from sameriver.connectors.changelog_mode import CHANGELOG_MODE, delivered, is_upsert
 from sameriver.connectors.connector import Sink
 from sameriver.connectors.frame import KIND_COLUMN, register_frames
 from sameriver.engine.checkpoints import Checkpointer, Saving
@@ -217,11 +217,18 @@ class Session:
                 or, with ``-D``, deletes the row of its primary key.
 
         Raises:
-            UserError: NOT_A_FRAME, UNSUPPORTED_TYPE, UNKNOWN_COLUMN, BAD_OPTION, or what is wrong
-                with the watermark.
+            UserError: NOT_A_FRAME, UNSUPPORTED_TYPE, UNKNOWN_COLUMN, BAD_OPTION,
+                MISSING_PRIMARY_KEY, or what is wrong with the watermark.
         """
         head, every = frames(data)
         options = {"connector": "frame", CHANGELOG_MODE.key: changelog_mode}
+        key = tuple(primary_key)
+        if is_upsert(options) and not key:
+            raise UserError(
+                "MISSING_PRIMARY_KEY",
+                f"the changes of '{name}' are upserts, which need a key to tell rows by",
+                hint="Name its columns: register(..., primary_key=[...]).",
+            )
         if len(delivered(options)) > 1:
             head = head.drop(KIND_COLUMN, strict=False)
         schema = schema_of(head, None if watermark is None else watermark[0])
@@ -231,7 +238,7 @@ class Session:
             {**options, "frame": register_frames(every, replayable=not isinstance(data, Iterator))},
             watermark=watermark,
             proctime=proctime,
-            primary_key=tuple(primary_key),
+            primary_key=key,
         )
         (create,) = parse_script(ddl)
         assert isinstance(create, statements.CreateTable)
