@@ -473,3 +473,21 @@ def test_where_aggregates_in_python_may_not_stand(query: str, code: str) -> None
         aggregating().sql(query)
     assert caught.value.code == code
     assert caught.value.position is not None
+
+
+def test_bitmaps_variants_and_objects_are_lists_text_and_dicts() -> None:
+    @udf(result_type="STRING", input_types=["BITMAP", "VARIANT", "STRUCTURED<'x', n INT>"])
+    def shown(numbers: list[int], document: str, thing: dict[str, int]) -> str:
+        return f"{numbers} {document} {thing}"
+
+    query = (
+        "SELECT f(BITMAP_BUILD(ARRAY[2, -1]), PARSE_JSON('{\"b\": 1.0}'), OBJECT_OF('x', 'n', 3))"
+    )
+    assert column(session(shown), query) == ["[2, 4294967295] {\"b\":1} {'n': 3}"]
+
+
+@pytest.mark.parametrize("type", ["BITMAP", "ARRAY<VARIANT>"])
+def test_bitmaps_and_variants_are_made_in_sql_only(type: str) -> None:
+    with pytest.raises(UserError, match=f"can't give a {type}") as error:
+        udf(result_type=type)(lambda a: a)
+    assert error.value.code == "UNSUPPORTED_TYPE"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Literal
@@ -117,6 +117,13 @@ class DataType:
     def plain(self) -> DataType:
         """The same type without its time attribute."""
         return replace(self, attribute=None) if self.attribute else self
+
+
+def roots(type: DataType) -> Iterator[Root]:
+    """The root of a type, and those of the types inside it."""
+    yield type.root
+    for child in type.children:
+        yield from roots(child)
 
 
 BOOLEAN = DataType(root=Root.BOOLEAN)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from sameriver.common.changes import ChangeKind
 from sameriver.common.errors import UserError, nearest, place_of
 from sameriver.common.schema import Schema
-from sameriver.common.types import DataType, Root
+from sameriver.common.types import Root, roots
 from sameriver.connectors.absent import ABSENT
 from sameriver.connectors.blackhole import BLACKHOLE
 from sameriver.connectors.case import CASE
@@ -118,7 +118,7 @@ def _check_types(found: Connector, columns: Schema) -> None:
         UserError: UNSUPPORTED_TYPE.
     """
     for field in columns:
-        inner = next((root for root in _roots(field.type) if root in _INSIDE), None)
+        inner = next((root for root in roots(field.type) if root in _INSIDE), None)
         if inner is not None:
             raise UserError(
                 "UNSUPPORTED_TYPE",
@@ -133,12 +133,6 @@ _INSIDE = {
     Root.VARIANT: "Declare STRING: JSON_STRING and PARSE_JSON convert.",
     Root.STRUCTURED: "Declare a ROW of its fields, or a column for each.",
 }
-
-
-def _roots(type: DataType) -> Iterator[Root]:
-    yield type.root
-    for child in type.children:
-        yield from _roots(child)
 
 
 def looked_up(name: str, options: Mapping[str, str]) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sameriver.common.errors import UserError, nearest
-from sameriver.common.types import DataType, Root
+from sameriver.common.types import DataType, Root, roots
 from sameriver.functions.python import PythonFunction
 from sameriver.sql import parse_type
 from sameriver.sql.statements import CreateFunction
@@ -63,7 +63,7 @@ def udf(
             name=name or _name(call),
             call=_callable(call),
             inputs=_types(input_types),
-            result=_type(result_type),
+            result=_result(result_type),
             vectorised=func_type == "vectorised",
             deterministic=deterministic,
         )
@@ -100,7 +100,7 @@ def udtf(
     """
 
     def decorate(call: Callable[..., Any]) -> PythonFunction:
-        types = _types(result_types) or ()
+        types = tuple(map(_result, _types(result_types) or ()))
         columns = tuple((f"f{place}", type) for place, type in enumerate(types))
         if len(types) == 1 and types[0].root is Root.ROW:
             columns = tuple(zip(types[0].names, types[0].children, strict=True))
@@ -160,7 +160,7 @@ def udaf(
             name=name or _name(given),
             call=aggregate.accumulate,
             inputs=_types(input_types),
-            result=_type(result_type).with_nullable(True),
+            result=_result(result_type).with_nullable(True),
             aggregate=aggregate,
         )
 
@@ -193,6 +193,27 @@ def _types(given: Sequence[SqlType] | SqlType | None) -> tuple[DataType, ...] | 
 
 def _type(given: SqlType) -> DataType:
     return given if isinstance(given, DataType) else parse_type(given)
+
+
+def _result(given: SqlType) -> DataType:
+    """The type of what a function gives.
+
+    Raises:
+        UserError: UNSUPPORTED_TYPE for values that only SQL makes in the one form they are held.
+    """
+    type = _type(given)
+    made = next((root for root in roots(type) if root in _MADE), None)
+    if made is not None:
+        raise UserError(
+            "UNSUPPORTED_TYPE", f"a function in Python can't give a {type.name}", hint=_MADE[made]
+        )
+    return type
+
+
+_MADE = {
+    Root.BITMAP: "Give ARRAY<INT>, and make a bitmap of it in SQL: BITMAP_BUILD(f(x)).",
+    Root.VARIANT: "Give JSON text as STRING, and read it in SQL: PARSE_JSON(f(x)).",
+}
 
 
 def check_function(function: object, name: str) -> PythonFunction:
