@@ -12,10 +12,11 @@ from sameriver.common.types import (
     INTERVAL_YEAR_MONTH,
     MAX_LENGTH,
     STRING,
+    TimeAttribute,
     char,
 )
-from sameriver.functions.forms import ANY, TRUTH, infer
-from sameriver.functions.signature import Evaluation, ScalarFunction
+from sameriver.functions.forms import ANY, TRUTH, Form, infer, wrong_arguments
+from sameriver.functions.signature import Evaluation, Operand, Resolved, ScalarFunction
 
 _COUNTED_IN = {INTERVAL_YEAR_MONTH: "INTERVAL MONTH", INTERVAL_DAY_TIME: "INTERVAL SECOND(3)"}
 """Flink names intervals by the unit it counts them in, whatever unit they were written in."""
@@ -36,6 +37,14 @@ def _type_of(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     return pl.when(args[0].is_null()).then(pl.lit(shown)).otherwise(pl.lit(shown))
 
 
+def _shown(operands: Sequence[Operand]) -> Resolved:
+    """Flink can't plan the type of a processing time."""
+    forms: tuple[Form, ...] = ((ANY,), (ANY, TRUTH))
+    if operands and operands[0].type.attribute is TimeAttribute.PROCTIME:
+        raise wrong_arguments("TYPEOF", operands, forms, hint="CAST it to TIMESTAMP_LTZ(3) first.")
+    return infer("TYPEOF", *forms, result=STRING, nullable=True)(operands)
+
+
 IDENTITY = [
     ScalarFunction(
         name="UUID",
@@ -45,7 +54,7 @@ IDENTITY = [
     ),
     ScalarFunction(
         name="TYPEOF",
-        infer=infer("TYPEOF", (ANY,), (ANY, TRUTH), result=STRING, nullable=True),
+        infer=_shown,
         kernel=_type_of,
     ),
 ]
