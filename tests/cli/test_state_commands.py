@@ -150,6 +150,9 @@ def test_a_finished_job_that_is_filled_from_history_is_told_once(tmp_path: Path)
     assert (filled.returncode, filled.stdout.count("+I")) == (0, 0)
     assert "filled from history" in filled.stderr
     assert "earlier run" not in filled.stderr
+    back = sameriver("rollback", state)
+    assert (back.returncode, "the backfill told sinks" in back.stderr) == (0, True)
+    assert "the backfill" not in sameriver("rollback", state).stderr
 
 
 def test_a_folder_is_needed(script: Path) -> None:

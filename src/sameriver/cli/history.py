@@ -11,13 +11,18 @@ import typer
 
 from sameriver.checkpoint.folder import StateFolder
 from sameriver.cli.engine import JarOption
-from sameriver.cli.script import errors_of
+from sameriver.cli.script import errors_of, say
 from sameriver.common.time import SystemClock
-from sameriver.deploy.versions import Version, origin, outcome, sql_diff, versions
+from sameriver.deploy.versions import BACKFILL, Version, origin, outcome, sql_diff, versions
 from sameriver.deploy.versions import rollback as roll_back
 from sameriver.flink import returning
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.state import FlinkFolder
+
+_TOLD = (
+    "note: the backfill told sinks that take changes what differs, and going back does not undo"
+    " that: rebuild what they hold, or go back again"
+)
 
 FolderArgument = Annotated[
     Path, typer.Argument(metavar="DIR", help="The folder given to 'run --state'.")
@@ -47,7 +52,11 @@ def rollback(directory: FolderArgument, jars: JarOption = None) -> None:
         if (flink := FlinkFolder.find(directory)) is not None:
             version = returning.roll_back(flink, SystemClock(), partial(_start, jars))
         else:
-            version = roll_back(StateFolder.find(directory), SystemClock().now())
+            folder = StateFolder.find(directory)
+            left = versions(folder)
+            version = roll_back(folder, SystemClock().now())
+            if left[-1].way == BACKFILL:
+                say(_TOLD)
     print(f"version {version.number} is the state and the script from before:")
     print(version.script.rstrip())
 
