@@ -167,3 +167,17 @@ SELECT k, SUM(v) AS s FROM (SELECT k, v FROM u UNION ALL SELECT k, v FROM t) GRO
 SELECT k, a FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS a PATTERN (A B) DEFINE B AS B.v > A.v) AS m;
 ## stateless
 SELECT k, v FROM t WHERE v > 3;
+## dated
+SELECT CAST(TO_TIMESTAMP_LTZ(v, 3) AS DATE) AS d, COUNT(*) AS c FROM t GROUP BY CAST(TO_TIMESTAMP_LTZ(v, 3) AS DATE);
+## dated_elsewhere
+SET 'table.local-time-zone' = 'Asia/Tokyo';
+SELECT CAST(TO_TIMESTAMP_LTZ(v, 3) AS DATE) AS d, COUNT(*) AS c FROM t GROUP BY CAST(TO_TIMESTAMP_LTZ(v, 3) AS DATE);
+## sum_elsewhere
+SET 'table.local-time-zone' = 'Asia/Tokyo';
+SELECT k, SUM(v) AS s FROM t GROUP BY k;
+## by_two_turned
+SELECT k2, k, SUM(v) AS s FROM t GROUP BY k2, k;
+## self_union
+SELECT k, SUM(v) AS s FROM (SELECT k, v FROM t WHERE w > 3 UNION ALL SELECT k, w FROM t WHERE v > 3) GROUP BY k;
+## interval_rows
+SELECT k, MAX(n) AS m FROM (SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY ts) AS n FROM t) GROUP BY k;

@@ -66,6 +66,7 @@ def test_names_are_told_again_in_the_same_way(name: str) -> None:
         ("cumulate", "cumulate_where"),
         ("group_window", "group_window_shown"),
         ("united", "united_turned"),
+        ("sum", "sum_elsewhere"),
     ],
 )
 def test_an_edit_that_leaves_the_meaning_alone_leaves_the_name(old: str, new: str) -> None:
@@ -100,6 +101,8 @@ def test_an_edit_that_leaves_the_meaning_alone_leaves_the_name(old: str, new: st
         ("cumulate", "cumulate_and_count"),
         ("cumulate", "cumulate_two_phases"),
         ("over", "over_longer"),
+        ("dated", "dated_elsewhere"),
+        ("united", "self_union"),
     ],
 )
 def test_another_meaning_has_another_name(old: str, new: str) -> None:
@@ -173,6 +176,19 @@ def test_alike_nodes_that_can_not_be_told_apart_get_new_names() -> None:
     assert {node.filters for node in shared if node.kind == "GroupAggregate"} == {
         ("<(3:INT, t.w)",)
     }
+
+
+def test_a_source_that_reads_elsewhere_has_another_name() -> None:
+    """Its position says what was read there."""
+    moved = stored("sum").replace('"/t"', '"/elsewhere"')
+    before, after = (read_plan(named(plan)) for plan in (stored("sum"), moved))
+    shared = {node.name for node in before} & {node.name for node in after}
+    assert {name.partition("-")[0] for name in shared} == {"", "GroupAggregate", "Sink"}
+
+
+def test_what_over_computes_is_told_with_its_frame() -> None:
+    (call,) = state("interval_rows", "GroupAggregate").items("aggregate")
+    assert call.startswith("MAX(COUNT(*) OVER (partition key t.k; order t.ts")
 
 
 def test_row_types_are_read_and_written() -> None:

@@ -17,7 +17,7 @@ from sameriver.common.config import Config
 from sameriver.common.errors import UserError
 from sameriver.compat import Rules
 from sameriver.deploy.rules import rules_of
-from sameriver.flink.compiled import plan_text, read_plan
+from sameriver.flink.compiled import ZONE, plan_text, read_plan, with_zone
 from sameriver.flink.gateway import Environment, Gateway
 from sameriver.flink.judging import judge
 from sameriver.flink.meaning import RESULT
@@ -108,7 +108,8 @@ def _of_query(environment: Environment, job: QueryJob, number: int) -> str:
         f"CREATE TEMPORARY TABLE {table} ({columns}) WITH ('connector' = 'blackhole')"
     )
     try:
-        return environment.compile([f"INSERT INTO {table} {job.place.sql}"])
+        plan = environment.compile([f"INSERT INTO {table} {job.place.sql}"])
+        return with_zone(plan, job.options[ZONE])
     finally:
         environment.execute(f"DROP TEMPORARY TABLE {table}")
 

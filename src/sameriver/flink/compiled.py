@@ -13,6 +13,7 @@ from sameriver.common.errors import ExternalError
 Data = Mapping[str, Any]
 """JSON of a node, as Flink wrote it."""
 UID_FORMAT = "table.exec.uid.format"
+ZONE = "table.local-time-zone"
 _TRANSFORMATION = "_<transformation>"
 _TYPE = re.compile(r"stream-exec-(?P<type>.+)_(?P<version>\d+)")
 _OPENING, _CLOSING = "<([", ">)]"
@@ -49,6 +50,11 @@ class Node:
     def kind(self) -> str:
         """``GroupAggregate``."""
         return "".join(word.capitalize() for word in self.type.split("-"))
+
+    @property
+    def zone(self) -> str:
+        """The session's time zone; empty: it is not noted."""
+        return str(self.data.get("configuration", {}).get(ZONE, ""))
 
     @property
     def name(self) -> str:
@@ -103,8 +109,21 @@ def plan_text(data: Data) -> str:
 
 def with_name(data: Data, name: str) -> dict[str, Any]:
     """A node's JSON with a stable name for what it runs."""
-    format = {UID_FORMAT: f"{name}{_TRANSFORMATION}"}
-    return {**data, "configuration": {**data.get("configuration", {}), **format}}
+    return _configured(data, UID_FORMAT, f"{name}{_TRANSFORMATION}")
+
+
+def with_zone(plan: str, zone: str) -> str:
+    """A compiled plan in which each node knows the session's time zone, as windows already do.
+
+    What an expression means may hang on it, and Flink notes it for windows only.
+    """
+    data = json.loads(plan)
+    nodes = [_configured(node, ZONE, zone) for node in data["nodes"]]
+    return plan_text({**data, "nodes": nodes})
+
+
+def _configured(data: Data, key: str, value: str) -> dict[str, Any]:
+    return {**data, "configuration": {**data.get("configuration", {}), key: value}}
 
 
 def type_text(type: str | Data) -> str:

@@ -58,7 +58,7 @@ class Reading:
     def side(self, right: bool) -> Reading:
         """What the left or the right half of a join reads."""
         half = slice(self.left, None) if right else slice(0, self.left)
-        inputs = Inputs(self.inputs.columns[half], self.inputs.names[half])
+        inputs = Inputs(self.inputs.columns[half], self.inputs.names[half], self.inputs.zone)
         return Reading(self.node, inputs, self.types[half], 0, inputs, self.types[half])
 
 
@@ -70,6 +70,17 @@ _SILENT = frozenset({
     "partialAggCallNeedRetractions", "localAggInputRowType", "partialLocalAggInputRowType",
 })  # fmt: skip
 """Fields that no state hangs on, or that other fields are read with."""
+_PLACES = (
+    "path",
+    "topic",
+    "topic-pattern",
+    "url",
+    "hostname",
+    "database-name",
+    "table-name",
+    "index",
+)
+"""Options of a table that say where its rows are: a position there is worth nothing elsewhere."""
 _KEYED = frozenset({
     "group-aggregate", "global-group-aggregate", "incremental-group-aggregate",
     "window-aggregate", "global-window-aggregate", "group-window-aggregate",
@@ -81,7 +92,7 @@ def parts_of(reading: Reading) -> tuple[Part, ...]:
     """All that the state of a node hangs on, but for the rows that reach it."""
     node = reading.node
     if node.type == "sink":
-        return tuple(_sink(node, reading))
+        return tuple(part for part in _sink(node, reading) if part.items)
     parts = [
         part
         for key, value in node.data.items()
@@ -103,7 +114,7 @@ def _keeps_first(node: Node) -> bool:
 
 def _sink(node: Node, reading: Reading) -> Iterator[Part]:
     """A table that is written; if Flink keeps its rows in order by itself, those rows."""
-    yield from table_parts(node.data["dynamicTableSink"]["table"])
+    yield from _table(node.data["dynamicTableSink"], reading)
     if node.data.get("requireUpsertMaterialize"):
         table = node.data["dynamicTableSink"]["table"]["resolvedTable"]["schema"]
         keys = table.get("primaryKey", {}).get("columns", ())
@@ -114,11 +125,14 @@ def _sink(node: Node, reading: Reading) -> Iterator[Part]:
         yield Part("conflict", (Item(spell(node.data.get("conflictStrategy"), reading.inputs)),))
 
 
-def table_parts(table: Data) -> Iterator[Part]:
-    """What a table is known by: its path and its connector."""
+def _table(value: Any, reading: Reading) -> Iterator[Part]:
+    """What a table is known by: its path, its connector, and where that reads or writes."""
+    table = value["table"]
     yield Part("table", (Item(Meaning(table_name(table))),))
     options = table.get("resolvedTable", {}).get("options", {})
     yield Part("connector", (Item(Meaning(options.get("connector", ""))),))
+    places = tuple(Item(Meaning(f"{key}={options[key]}")) for key in _PLACES if key in options)
+    yield Part("place", places)
 
 
 def table_name(table: Data) -> str:
@@ -295,16 +309,11 @@ def _zone(node: Node, type: Any) -> list[Meaning]:
     """The session's zone, where windows depend on it."""
     if "LOCAL" not in type_text(type):
         return []
-    zone = node.data.get("configuration", {}).get("table.local-time-zone", "")
-    return [Meaning(f"zone={zone}")]
+    return [Meaning(f"zone={node.zone}")]
 
 
 def _group_window(value: Any, reading: Reading) -> Iterator[Part]:
     yield Part("window", (Item(group_window(value, reading)),))
-
-
-def _table(value: Any, reading: Reading) -> Iterator[Part]:
-    yield from table_parts(value["table"])
 
 
 _READERS: dict[str, Reader] = {

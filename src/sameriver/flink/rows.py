@@ -85,7 +85,7 @@ def reading(node: Node, inputs: Sequence[Node], below: Sequence[Rows]) -> Readin
     columns = [one.columns for one in below]
     names = tuple(column.name for one in inputs for column in one.columns)
     types = tuple(column.type for one in inputs for column in one.columns)
-    every = Inputs(tuple(column for one in columns for column in one), names)
+    every = Inputs(tuple(column for one in columns for column in one), names, node.zone)
     left = len(columns[0]) if columns else 0
     row = node.data.get("localAggInputRowType") or node.data.get("partialLocalAggInputRowType")
     if row is None:

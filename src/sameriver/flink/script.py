@@ -12,6 +12,7 @@ from sameriver.common.config import Config
 from sameriver.common.errors import UserError
 from sameriver.common.schema import Schema
 from sameriver.common.types import STRING, DataType
+from sameriver.flink.compiled import ZONE, with_zone
 from sameriver.flink.failures import Place, flink_errors
 from sameriver.flink.gateway import Environment
 from sameriver.flink.options import dropped, flink_options
@@ -148,8 +149,11 @@ class _Preparation:
 
     def _insert(self, statement: Statement, inserts: Sequence[statements.Insert]) -> InsertJob:
         places = [self._place(insert) for insert in inserts]
-        plan = self._environment.compile([place.sql for place in places], places)
+        plan = self._compiled([place.sql for place in places], places)
         return InsertJob(statement=statement, plan=plan, options=self.options)
+
+    def _compiled(self, inserts: Sequence[str], places: Sequence[Place] = ()) -> str:
+        return with_zone(self._environment.compile(inserts, places), self.options[ZONE])
 
     def _query(self, statement: statements.Query) -> QueryJob:
         place = self._place(statement)
@@ -172,7 +176,7 @@ class _Preparation:
         query = self._texts.query_of_create(place.position)
         columns = self._environment.java.sqlQuery(query).getResolvedSchema().getColumnNames()
         target = f"{_quoted(create.name.parts)} ({', '.join(_quoted([name]) for name in columns)})"
-        plan = self._environment.compile([f"INSERT INTO {target} {query}"])
+        plan = self._compiled([f"INSERT INTO {target} {query}"])
         return InsertJob(statement=create, plan=plan, options=self.options)
 
     def _explain(self, statement: Statement, inner: Statement) -> Answer:

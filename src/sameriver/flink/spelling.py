@@ -14,15 +14,21 @@ from sameriver.plan.meaning import call_meaning
 _NAME = re.compile(r"\$(?P<name>.+)\$(?P<version>\d+)")
 _TYPED = ("CAST", "TRY_CAST", "REINTERPRET", "JSON_VALUE")
 """Calls that don't mean the same if their result has another type."""
+_OF_ZONE = (
+    "CURRENT_DATE", "CURRENT_TIME", "LOCALTIME", "LOCALTIMESTAMP", "FROM_UNIXTIME",
+    "UNIX_TIMESTAMP", "TO_TIMESTAMP_LTZ",
+)  # fmt: skip
+_LOCAL = re.compile("LTZ|LOCAL")
 _CHARACTERS = ("CHAR", "VARCHAR", "STRING")
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What the columns of a node's inputs mean, in order, and by name."""
+    """What the columns of a node's inputs mean, in order, and by name; ``zone``: the session's."""
 
     columns: tuple[Meaning, ...]
     names: tuple[str, ...] = ()
+    zone: str = ""
 
     def of(self, indices: Sequence[int]) -> tuple[Meaning, ...]:
         return tuple(self.columns[index] for index in indices)
@@ -85,8 +91,19 @@ def _call(call: Data, inputs: Inputs) -> Meaning:
     parts = [spell(operand, inputs) for operand in call.get("operands", ())]
     if name in _TYPED:
         type = type_text(call["type"]).removesuffix(" NOT NULL")
-        return Meaning(f"{name}({', '.join(parts)} AS {type})")
+        parts[-1] = Meaning(f"{parts[-1]} AS {type}")
+    if inputs.zone and _reads_zone(name, call):
+        parts.append(Meaning(f"zone={inputs.zone}"))
     return call_meaning(name, parts)
+
+
+def _reads_zone(name: str, call: Data) -> bool:
+    """Whether the session's time zone decides what a call gives."""
+    if name.startswith("PROCTIME"):
+        return False
+    operands = call.get("operands", ())
+    types = [type_text(one["type"]) for one in (*operands, call) if "type" in one]
+    return name in _OF_ZONE or (bool(operands) and any(_LOCAL.search(type) for type in types))
 
 
 def conjuncts(condition: Any, inputs: Inputs) -> tuple[Meaning, ...]:
