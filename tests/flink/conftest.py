@@ -6,9 +6,11 @@ They carry the mark ``flink``, which ``make test`` leaves out and ``make test-fl
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
+from session_cluster import session_cluster
 
 from sameriver.common.errors import ExternalError
 from sameriver.flink.gateway import Gateway
@@ -48,18 +50,24 @@ def gateway(real_flink: None) -> Iterator[Gateway]:
         yield started
 
 
+@pytest.fixture(scope="session")
+def cluster(real_flink: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The REST address of a session cluster, whose processes are not those of the gateway."""
+    with session_cluster(tmp_path_factory.mktemp("cluster")) as address:
+        yield address
+
+
 @pytest.fixture
 def shared(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> Gateway:
-    """Commands that start a gateway of their own get this one, and leave it running.
-
-    ``parallelism`` and ``jars`` are theirs; a cluster that is named is not.
-    """
+    """Commands that start a gateway of their own get this Java process, and leave it running."""
 
     def start(
-        *, cluster: str | None = None, parallelism: int | None = None, jars: object = ()
+        *, cluster: str | None = None, parallelism: int | None = None, jars: Iterable[Path] = ()
     ) -> Gateway:
-        assert cluster is None
+        if cluster is not None:
+            return Gateway(gateway.jvm, cluster=cluster, parallelism=parallelism, jars=tuple(jars))
         monkeypatch.setattr(gateway, "parallelism", parallelism)
+        monkeypatch.setattr(gateway, "jars", tuple(jars))
         return gateway
 
     monkeypatch.setattr(Gateway, "start", start)

@@ -57,12 +57,6 @@ def test_what_flink_refuses_is_the_users(flink: Environment) -> None:
     assert refused.value.code == "FLINK_REFUSED"
 
 
-@pytest.mark.parametrize("address", ["localhost", "localhost:", ":8081", "http://here:8081"])
-def test_an_address_has_host_and_port(address: str) -> None:
-    with pytest.raises(UserError, match="REST address"):
-        Gateway.start(cluster=address)
-
-
 def test_a_jar_has_to_be_there(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no file '.*kafka\.jar'"):
         Gateway.start(jars=[tmp_path / "kafka.jar"])

@@ -9,10 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from sameriver.common.errors import UserError
+from sameriver.common.errors import ExternalError, UserError
 from sameriver.flink.failures import Place, flink_errors
-from sameriver.flink.jvm import Jvm
-from sameriver.flink.rest import host_and_port
+from sameriver.flink.jvm import VERSION, Jvm
+from sameriver.flink.rest import Rest, host_and_port
 
 _SLOTS = 8
 """Fewest slots of the local cluster: several small jobs may run side by side."""
@@ -62,10 +62,10 @@ class Gateway:
 
         Raises:
             UserError: BAD_CLUSTER, NO_JAR.
-            ExternalError: NO_FLINK, WRONG_FLINK, NO_JAVA, WRONG_JAVA, JVM_FAILED.
+            ExternalError: NO_CLUSTER, WRONG_FLINK, NO_FLINK, NO_JAVA, WRONG_JAVA, JVM_FAILED.
         """
         if cluster is not None:
-            host_and_port(cluster)
+            check_version(Rest(cluster))
         jars = [path.absolute() for path in jars]
         for path in jars:
             if not path.is_file():
@@ -306,3 +306,18 @@ class Environment:
             yield
         finally:
             self.set(before)
+
+
+def check_version(rest: Rest) -> None:
+    """Refuses a cluster whose release may read plans in another way.
+
+    Raises:
+        ExternalError: WRONG_FLINK; NO_CLUSTER, CLUSTER_REFUSED.
+    """
+    found = rest.version()
+    if found != VERSION:
+        raise ExternalError(
+            "WRONG_FLINK",
+            f"the cluster at '{rest.address}' runs Flink {found}, not {VERSION}",
+            hint=f"Start a cluster of Flink {VERSION}.",
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from sameriver.engine.driver import Progress
 from sameriver.flink.rest import Rest
@@ -53,13 +53,14 @@ def progress_of(rest: Rest, job: str, seconds: float) -> Progress:
     watermarks = []
     for vertex in rest.job(job).vertices:
         names = rest.metric_names(job, vertex.id)
-        for pattern, wanted in _wanted(names, tuple(sums)):
-            found = rest.metrics(job, vertex.id, wanted)
-            sums[pattern] += sum(found.values())
-        asked = [name for name in names if _WATERMARK.fullmatch(name)]
-        if asked:
-            told = rest.metrics(job, vertex.id, asked, of="min")
-            watermarks += [int(value) for value in told.values()]
+        # one question for all of them, so that they are of one moment
+        counts = [name for name in names if any(map(_matches(name), sums))]
+        for name, value in rest.metrics(job, vertex.id, counts).items():
+            for pattern in filter(_matches(name), sums):
+                sums[pattern] += value
+        marks = list(filter(_WATERMARK.fullmatch, names))
+        told = rest.metrics(job, vertex.id, marks, of="min")
+        watermarks += [int(value) for value in told.values()]
     # far from all numbers of 64 bits are exact in JSON of floats
     known = [mark for mark in watermarks if _NONE < mark < _END - 1024]
     watermark = min(known) if known and _NONE not in watermarks else None
@@ -76,11 +77,5 @@ def progress_of(rest: Rest, job: str, seconds: float) -> Progress:
     )
 
 
-def _wanted(
-    names: list[str], patterns: tuple[re.Pattern[str], ...]
-) -> Iterator[tuple[re.Pattern[str], list[str]]]:
-    """The names that each pattern finds, if any."""
-    for pattern in patterns:
-        found = [name for name in names if pattern.fullmatch(name)]
-        if found:
-            yield pattern, found
+def _matches(name: str) -> Callable[[re.Pattern[str]], bool]:
+    return lambda pattern: pattern.fullmatch(name) is not None

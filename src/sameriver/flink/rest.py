@@ -153,6 +153,8 @@ class Rest:
         self, id: str, vertex: str, names: Sequence[str], *, of: Literal["sum", "min"] = "sum"
     ) -> dict[str, float]:
         """Sums of metrics over the subtasks of a vertex, or least values, of those it has."""
+        if not names:
+            return {}
         wanted = quote(",".join(names))
         told = self._ask("GET", f"{_metrics(id, vertex)}?get={wanted}&agg={of}")
         return {one["id"]: float(one[of]) for one in told}

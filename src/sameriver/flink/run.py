@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from threading import Event
 
@@ -16,6 +17,8 @@ Watch = Callable[[Rest, str], None]
 """Told of a running job again and again, by its cluster and id."""
 _POLL = 0.2
 """Seconds between two looks at a running job."""
+_LOOKS = 50
+"""How often it is asked why a job failed."""
 
 
 def run_insert(environment: Environment, job: InsertJob, stop: Event, watch: Watch) -> None:
@@ -61,11 +64,7 @@ def has_ended(rest: Rest, id: str) -> bool:
     """
     state = rest.state(id)
     if state in ("FAILED", "FAILING"):
-        causes = rest.failures(id)
-        raise ExternalError(
-            "JOB_FAILED",
-            f"the job failed on Flink: {causes[0] if causes else 'it does not say why'}",
-        )
+        raise ExternalError("JOB_FAILED", f"the job failed on Flink: {_cause(rest, id)}")
     if state in ("CANCELED", "CANCELLING"):
         raise ExternalError(
             "JOB_CANCELED",
@@ -73,3 +72,12 @@ def has_ended(rest: Rest, id: str) -> bool:
             hint="Run the script again to start over.",
         )
     return state == "FINISHED"
+
+
+def _cause(rest: Rest, id: str) -> str:
+    """Why a job failed, which a cluster tells a few seconds later than that it did."""
+    for _ in range(_LOOKS):
+        if causes := rest.failures(id):
+            return causes[0]
+        time.sleep(_POLL)
+    return "it does not say why"
