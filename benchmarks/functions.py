@@ -43,6 +43,10 @@ CASES = {
              "CAST(ltz AS DATE)", "TIMESTAMPDIFF(DAY, ts, ts)", "TO_TIMESTAMP(CAST(ts AS STRING))"],
     "collections": ["a[1]", "CARDINALITY(a)", "ARRAY_CONTAINS(a, 3)", "ARRAY_SORT(a)",
                     "ARRAY_EXCEPT(a, a)", "ARRAY[n, n]"],
+    "objects": ["OBJECT_OF('item', 'n', n)", "OBJECT_OF('item', 'n', n, 's', s).s"],
+    "bitmaps": ["BITMAP_BUILD(a)", "BITMAP_OR(BITMAP_BUILD(a), BITMAP_BUILD(ARRAY[n, 7]))",
+                "BITMAP_TO_BYTES(BITMAP_BUILD(a))"],
+    "variants": ["JSON_STRING(PARSE_JSON(j))", "JSON_STRING(PARSE_JSON(j)['a'])"],
     "json": ["JSON_VALUE(j, '$.a')", "JSON_QUERY(j, '$.b')", "JSON_OBJECT('a' VALUE n)"],
 }  # fmt: skip
 """Expressions over the columns of ``rows``, by family."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -25,9 +25,10 @@ from sameriver.functions.forms import BINARY, Family, infer
 from sameriver.functions.members import Change, per_member
 from sameriver.functions.render import numbers_text
 from sameriver.functions.roaring import from_bytes, packed
-from sameriver.functions.signature import Operand, ScalarFunction
+from sameriver.functions.signature import Evaluation, Operand, ScalarFunction
 
 _DTYPE = to_polars(BITMAP)
+_SPAN = 2**32
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,18 @@ _WHOLES = _Wholes("<array of INT>")
 _BITMAPS = Family("<array of bitmaps>", frozenset({Root.ARRAY}))
 
 
-def _built(numbers: pl.Expr) -> pl.Expr:
-    known = numbers.list.drop_nulls().list.eval(pl.element().reinterpret(signed=False))
-    return _rising(known.list.unique())
+def _rising(members: pl.DataFrame) -> pl.DataFrame:
+    """The numbers of each row, rising, and how often each is there."""
+    both = pl.col("row").cast(pl.UInt64) * _SPAN + pl.col("item")
+    found = members.select(both).to_series().sort().rle().struct.unnest()
+    row, item = pl.col("value") // _SPAN, pl.col("value") % _SPAN
+    return found.select(row=row.cast(pl.UInt32), item=item.cast(pl.UInt32), times=pl.col("len"))
 
 
-def _rising(numbers: pl.Expr) -> pl.Expr:
-    return per_member(lambda members: members.sort("row", "item"), _DTYPE, numbers)
+def _built(members: pl.DataFrame) -> pl.DataFrame:
+    return _rising(
+        members.drop_nulls("item").with_columns(pl.col("item").reinterpret(signed=False))
+    )
 
 
 def _read(data: bytes) -> list[int]:
@@ -66,27 +72,24 @@ def _read(data: bytes) -> list[int]:
     return numbers
 
 
-def _two(name: str, combine: Callable[[pl.Expr, pl.Expr], pl.Expr]) -> ScalarFunction:
-    return ScalarFunction(
-        name=name,
-        infer=infer(name, (_BITMAP, _BITMAP), result=BITMAP),
-        kernel=lambda _, args: _rising(combine(*args)),
-    )
+def _of(name: str, family: Family, change: Change, *, many: bool) -> ScalarFunction:
+    """A bitmap of the numbers of a list; or of all bitmaps that are its arguments (``many``)."""
+
+    def kernel(_: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+        return per_member(change, _DTYPE, pl.concat_list(list(args)) if many else args[0])
+
+    form = (family, family) if many else (family,)
+    return ScalarFunction(name=name, infer=infer(name, form, result=BITMAP), kernel=kernel)
 
 
-def _all_of(name: str, change: Change) -> ScalarFunction:
-    """One bitmap of a list of them."""
-    return ScalarFunction(
-        name=name,
-        infer=infer(name, (_BITMAPS,), result=BITMAP),
-        kernel=lambda _, args: per_member(change, _DTYPE, args[0]),
-    )
+def _held(times: pl.Expr) -> Change:
+    """The numbers that two bitmaps hold so many times together."""
+    return lambda members: _rising(members).filter(times)
 
 
 def _numbers(bitmaps: pl.DataFrame) -> pl.DataFrame:
-    """The numbers of all bitmaps of a row, rising, and how many of the bitmaps hold each."""
-    numbers = bitmaps.explode("item", empty_as_null=False).group_by("row", "item").len("times")
-    return numbers.sort("row", "item")
+    """The numbers of all bitmaps of a row, and how many of the bitmaps hold each."""
+    return _rising(bitmaps.explode("item", empty_as_null=False))
 
 
 def _intersection(bitmaps: pl.DataFrame) -> pl.DataFrame:
@@ -97,6 +100,15 @@ def _intersection(bitmaps: pl.DataFrame) -> pl.DataFrame:
 
 def _odd(bitmaps: pl.DataFrame) -> pl.DataFrame:
     return _numbers(bitmaps).filter(pl.col("times") % 2 == 1)
+
+
+def _without(name: str) -> ScalarFunction:
+    def kernel(_: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+        return per_member(_rising, _DTYPE, args[0].list.set_difference(args[1]))
+
+    return ScalarFunction(
+        name=name, infer=infer(name, (_BITMAP, _BITMAP), result=BITMAP), kernel=kernel
+    )
 
 
 def _one(
@@ -110,8 +122,10 @@ def _one(
     )
 
 
+_TIMES = pl.col("times")
+
 BITMAPS = [
-    _one("BITMAP_BUILD", _WHOLES, BITMAP, _built),
+    _of("BITMAP_BUILD", _WHOLES, _built, many=False),
     _one("BITMAP_FROM_BYTES", BINARY, BITMAP, lambda a: by_distinct(_read, _DTYPE, a)),
     _one("BITMAP_TO_BYTES", _BITMAP, BYTES, packed),
     _one("BITMAP_TO_STRING", _BITMAP, STRING, numbers_text),
@@ -122,11 +136,11 @@ BITMAPS = [
         lambda a: a.list.eval(pl.element().reinterpret(signed=True)),
     ),
     _one("BITMAP_CARDINALITY", _BITMAP, BIGINT, lambda a: a.list.len().cast(pl.Int64)),
-    _two("BITMAP_AND", lambda a, b: a.list.set_intersection(b)),
-    _two("BITMAP_OR", lambda a, b: a.list.set_union(b)),
-    _two("BITMAP_XOR", lambda a, b: a.list.set_symmetric_difference(b)),
-    _two("BITMAP_ANDNOT", lambda a, b: a.list.set_difference(b)),
-    _all_of("$BITMAP_AND", _intersection),
-    _all_of("$BITMAP_OR", _numbers),
-    _all_of("$BITMAP_XOR", _odd),
+    _of("BITMAP_AND", _BITMAP, _held(_TIMES == 2), many=True),
+    _of("BITMAP_OR", _BITMAP, _rising, many=True),
+    _of("BITMAP_XOR", _BITMAP, _held(_TIMES == 1), many=True),
+    _without("BITMAP_ANDNOT"),
+    _of("$BITMAP_AND", _BITMAPS, _intersection, many=False),
+    _of("$BITMAP_OR", _BITMAPS, _numbers, many=False),
+    _of("$BITMAP_XOR", _BITMAPS, _odd, many=False),
 ]
