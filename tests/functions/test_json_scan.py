@@ -97,6 +97,12 @@ def test_usual_texts_are_known(text: str) -> None:
     assert found["x"].to_list()[0]["kind"] is not None
 
 
+def test_odd_members_beside_the_path_do_not_matter() -> None:
+    text = '{"e": "\\u00e9\\n", "n": 1e10, "\\u0065": -0.0, "a": [7]}'
+    found = pl.DataFrame({"x": [text]}).select(scanned(pl.col("x"), Path((0,), True)).alias("x"))
+    assert found["x"].to_list() == [{"kind": kinds.MISSING, "text": None}]
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(max_size=6), min_size=1, max_size=5))
 def test_quotes(values: list[str]) -> None:

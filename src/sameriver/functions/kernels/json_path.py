@@ -6,9 +6,12 @@ import numpy as np
 from numba import boolean, int8, int64, types, uint8
 
 from sameriver.common.kernel import helper, kernel
+from sameriver.functions.kernels.octets import hex_value
 
 ODD, MISSING, NULL, TEXT, WHOLE, DECIMAL, TRUTH, NESTED = range(8)
 """What is at the end of a path; ODD: to be looked at more closely, or no JSON at all."""
+_LOOSE = 8
+"""A text with escapes, or a number that is printed otherwise than it is written."""
 DEPTH = 64
 """Deeper texts are odd."""
 
@@ -32,18 +35,39 @@ def _digits(data: np.ndarray, at: int, end: int) -> int:
 
 
 @helper
-def _plain_text(data: np.ndarray, at: int, end: int) -> int:
-    """Behind the quote that closes a text; -1 if something in it is escaped, or wrong."""
+def _escape(data: np.ndarray, at: int, end: int) -> int:
+    """Behind an escape, whose letter is ``at``; -1 if it is none."""
+    if at >= end:
+        return -1
+    letter = data[at]
+    if letter == 117:
+        for place in range(at + 1, at + 5):
+            if place >= end or hex_value(int64(data[place])) < 0:
+                return -1
+        return at + 5
+    short = letter == 98 or letter == 102 or letter == 110 or letter == 114 or letter == 116
+    return at + 1 if short or letter == 34 or letter == 92 or letter == 47 else -1
+
+
+@helper
+def _text(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
+    """Kind of a text, and behind the quote that closes it."""
+    kind = TEXT
     while at < end and data[at] != 34:
-        if data[at] == 92 or data[at] < 32:
-            return -1
-        at += 1
-    return at + 1 if at < end else -1
+        if data[at] < 32:
+            return ODD, at
+        if data[at] == 92:
+            kind, at = _LOOSE, _escape(data, at + 1, end)
+            if at < 0:
+                return ODD, at
+        else:
+            at += 1
+    return (kind, at + 1) if at < end else (ODD, at)
 
 
 @helper
 def _number(data: np.ndarray, start: int, end: int) -> tuple[int, int]:
-    """Kind and end of a number that is printed as it is written; else ODD."""
+    """Kind and end of a number."""
     at = start + 1 if data[start] == 45 else start
     whole = _digits(data, at, end)
     if whole == at or (data[at] == 48 and whole > at + 1):
@@ -58,9 +82,12 @@ def _number(data: np.ndarray, start: int, end: int) -> tuple[int, int]:
         zeros += 1
     tiny = kind == DECIMAL and data[at] == 48 and (zeros == stop or zeros > whole + 5)
     negative = at > start and zeros == stop
-    if tiny or negative or (stop < end and (data[stop] == 69 or data[stop] == 101)):
-        return ODD, stop
-    return kind, stop
+    if stop < end and (data[stop] == 69 or data[stop] == 101):
+        signed = stop + 1 < end and (data[stop + 1] == 43 or data[stop + 1] == 45)
+        power = stop + 2 if signed else stop + 1
+        stop = _digits(data, power, end)
+        return (_LOOSE if stop > power else ODD), stop
+    return (_LOOSE if tiny or negative else kind), stop
 
 
 @helper
@@ -78,8 +105,7 @@ def _word(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
 @helper
 def _scalar(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
     if data[at] == 34:
-        stop = _plain_text(data, at + 1, end)
-        return (TEXT, stop) if stop > 0 else (ODD, at)
+        return _text(data, at + 1, end)
     if data[at] == 45 or 48 <= data[at] <= 57:
         return _number(data, at, end)
     return _word(data, at, end)
@@ -133,11 +159,12 @@ def _enter(
         return at
     if at >= end or data[at] != 34:
         return -1
-    stop = _plain_text(data, at + 1, end)
-    if stop < 0:
+    kind, stop = _text(data, at + 1, end)
+    asked = inside and places[step] < 0
+    if kind == ODD or (asked and kind == _LOOSE):
         return -1
     along[depth] = False
-    if inside and places[step] < 0:
+    if asked:
         first = key_ends[step - 1] if step > 0 else 0
         along[depth] = _is_key(data, at + 1, stop - 1, keys, first, key_ends[step])
     at = _blank(data, stop, end)
@@ -170,7 +197,7 @@ def _walk(
                 at, depth = _close(data, at, end, counts, depth, True)
         else:
             here, stop = _scalar(data, at, end)
-            if here == ODD:
+            if here == ODD or (aim and here == _LOOSE):
                 return ODD
             if aim:
                 kind, found[0], found[1] = here, at, stop

@@ -67,7 +67,7 @@ def encode_url(data: np.ndarray, ends: np.ndarray, out: np.ndarray, out_ends: np
 
 
 @helper
-def _hex_value(octet: int) -> int:
+def hex_value(octet: int) -> int:
     """-1 for what is no hexadecimal digit."""
     if _is_digit(octet):
         return octet - 48
@@ -84,7 +84,7 @@ def _decode_one(data: np.ndarray, start: int, end: int, out: np.ndarray, size: i
         if octet == 37:
             if at + 2 >= end:
                 return -1
-            high, low = _hex_value(int64(data[at + 1])), _hex_value(int64(data[at + 2]))
+            high, low = hex_value(int64(data[at + 1])), hex_value(int64(data[at + 2]))
             if high < 0 or low < 0:
                 return -1
             octet = high * 16 + low
