@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import chdir
 from pathlib import Path
 
@@ -42,14 +43,20 @@ def changes(script: str, folder: Path, *flags: str) -> list[str]:
 
 def final(script: str, folder: Path, *flags: str) -> Table:
     """The tables that a script's SELECTs add up to, and those it writes into ``out``."""
-    table: Table = Counter()
-    for line in changes(script, folder, *flags):
-        change = json.loads(line)
-        table[json.dumps(change["row"])] += 1 if change["op"] in ("+I", "+U") else -1
-    assert all(count >= 0 for count in table.values()), "a row is taken back that is not there"
+    table = materialized(changes(script, folder, *flags))
     for path in (folder / "out").rglob("*"):
         hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
         if path.is_file() and not hidden:
             where = os.fspath(path.parent.relative_to(folder))
             table.update(f"{where}: {line}" for line in path.read_text("utf-8").splitlines())
+    return table
+
+
+def materialized(lines: Iterable[str]) -> Table:
+    """The table that a changelog, a line a change, adds up to."""
+    table: Table = Counter()
+    for line in lines:
+        change = json.loads(line)
+        table[json.dumps(change["row"])] += 1 if change["op"] in ("+I", "+U") else -1
+    assert all(count >= 0 for count in table.values()), "a row is taken back that is not there"
     return +table
