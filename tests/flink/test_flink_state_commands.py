@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from sameriver import StateDir
 from sameriver.cli.app import app
-from sameriver.common.errors import ExternalError, SameriverError
+from sameriver.common.errors import ExternalError, SameriverError, UserError
 from sameriver.common.time import SystemClock
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.keeping import run_kept
@@ -55,26 +55,33 @@ class Play:
         self._script.write_text(self.text(query), encoding="utf-8")
         return self._script
 
-    def kept(self, script: str, stop: threading.Event, *, fresh: bool = False) -> Entry:
+    def kept(
+        self,
+        script: str,
+        stop: threading.Event,
+        *,
+        fresh: bool = False,
+        savepoint: Path | None = None,
+    ) -> Entry:
         """Runs a script in the foreground."""
         return run_kept(
             script,
             prepare(script, self._gateway.environment()),
             self._gateway,
-            StateDir(self.state, fresh=fresh),
+            StateDir(self.state, savepoint, fresh),
             SystemClock(),
             stop=stop,
             watch=lambda rest, id: None,
         )
 
-    def until(self, query: str) -> Entry:
+    def until(self, query: str, savepoint: Path | None = None) -> Entry:
         """Runs a query in the foreground until it has read all there is, then stops it."""
         stop = threading.Event()
         found: list[Entry | SameriverError] = []
 
         def run() -> None:
             try:
-                found.append(self.kept(self.text(query), stop))
+                found.append(self.kept(self.text(query), stop, savepoint=savepoint))
             except SameriverError as error:
                 found.append(error)
 
@@ -169,6 +176,22 @@ def test_a_local_job_is_stopped_and_goes_on(play: Play, tmp_path: Path) -> None:
     assert [line.split("UTC  ")[1] for line in lines if line[0].isdigit()] == [
         "first", "upgrade  FULLY_COMPATIBLE", "rollback",
     ]  # fmt: skip
+
+
+def test_a_folder_begins_with_a_savepoint(play: Play, tmp_path: Path) -> None:
+    saved = Path(play.until(SUMS).job.savepoint)
+    play.stage.add("a,5,1,@00:04 b,1,1,@00:04")
+    play.stage.state = FlinkFolder.make(tmp_path / "elsewhere")
+    again = play.until(SUMS, saved)
+    assert again.version.savepoint == saved.as_posix().replace("file:/", "file:///")
+    assert play.until(SUMS, saved).number == 1  # it goes on where it is
+    with pytest.raises(UserError, match="holds state that did not begin with"):
+        play.kept(play.text(SUMS), threading.Event(), savepoint=Path(again.job.savepoint))
+    with pytest.raises(UserError, match="holds no savepoint of Flink"):
+        play.kept(play.text(SUMS), threading.Event(), savepoint=tmp_path)
+    with pytest.raises(ExternalError, match="Cannot map checkpoint/savepoint state"):
+        play.kept(play.text(LARGEST), threading.Event(), savepoint=saved, fresh=True)
+    assert play.until(SUMS).number == 1
 
 
 def test_a_local_job_that_was_killed_goes_on_from_its_checkpoint(play: Play) -> None:

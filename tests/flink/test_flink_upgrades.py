@@ -20,7 +20,7 @@ from sameriver.flink import upgrade
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.judging import Judgement, judge
 from sameriver.flink.state import STOPPED
-from sameriver.flink.upgrade import FlinkUpgradeRefused
+from sameriver.flink.upgrade import FlinkUpgradeRefused, savepoint_path
 
 ROWS = "a,1,1,@00:01 b,2,2,@00:02 a,3,3,@00:25"
 LATER = "a,10,1,@01:01 c,20,2,@01:02 b,7,7,@01:03"
@@ -323,3 +323,15 @@ def test_a_job_that_was_being_started_is_ended_first(stage: Stage) -> None:
     assert "chk-" in again.job.began
     stage.add(LATER)
     stage.wait(stage.expected(SUMS))
+
+
+def test_uris_and_paths_of_savepoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "_metadata").touch()
+    monkeypatch.chdir(tmp_path)
+    here = (tmp_path / "made").as_uri()
+    for path in (None, Path("made"), tmp_path / "made", Path(here), here):
+        assert savepoint_path(path) == ("" if path is None else here)
+    assert savepoint_path(Path("s3://bucket/made")) == "s3://bucket/made"
+    with pytest.raises(UserError, match="holds no savepoint"):
+        savepoint_path(tmp_path)

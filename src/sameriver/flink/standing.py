@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sameriver.common.errors import ExternalError
-from sameriver.flink.launch import SAVEPOINT_FOLDER
+from sameriver.flink.launch import SAVEPOINT_FOLDER, give_up
 from sameriver.flink.rest import ENDED as JOB_ENDED
 from sameriver.flink.rest import Rest
 from sameriver.flink.state import ENDED, RUNNING, STARTING, STOPPED, Entry, FlinkFolder
@@ -14,10 +14,15 @@ from sameriver.flink.state import ENDED, RUNNING, STARTING, STOPPED, Entry, Flin
 def stop_with_savepoint(folder: FlinkFolder, entry: Entry, *, timeout: float = 120) -> Entry:
     """Stops the job of a version with a savepoint.
 
+    One that fails again and again can't be saved: it is cancelled, and its last checkpoint counts.
+
     Raises:
         ExternalError: SAVEPOINT_FAILED; the job goes on.
     """
     rest = Rest(entry.job.cluster)
+    if rest.state(entry.job.id) in ("RESTARTING", "FAILING"):
+        give_up(rest, entry.job.id)
+        return found(folder, entry, entry.job.cluster)
     path = rest.stop(entry.job.id, savepoint_folder(folder, entry, rest), timeout=timeout)
     return folder.put_job(entry, replace(entry.job, stands=STOPPED, savepoint=path))
 

@@ -7,9 +7,11 @@ stopped with, if it ran.
 
 from __future__ import annotations
 
+import re
 import uuid
 from dataclasses import dataclass, replace
 from importlib.metadata import version as version_of
+from pathlib import Path
 
 from sameriver.common.errors import ExternalError, SameriverError, UserError
 from sameriver.common.time import Clock
@@ -26,6 +28,8 @@ from sameriver.flink.rest import Rest
 from sameriver.flink.standing import found, stop_with_savepoint
 from sameriver.flink.state import ENDED, RUNNING, STOPPED, Entry, FlinkFolder, Job
 from sameriver.session.keeper import StateDir
+
+_URI = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")
 
 
 class FlinkUpgradeRefused(SameriverError):
@@ -96,7 +100,7 @@ class Deployment:
 
         Raises:
             FlinkUpgradeRefused: the state is not good enough; nothing was touched.
-            UserError: STATE_EXISTS; JOB_ENDED.
+            UserError: STATE_EXISTS; JOB_ENDED; NO_SAVEPOINT.
             ExternalError: UPGRADE_FAILED: the old version is in force; START_FAILED; JOB_LOST,
                 and what the cluster says.
         """
@@ -105,7 +109,8 @@ class Deployment:
         if known is None or state.fresh:
             return self._begin(planned, known, state)
         latest = found(self.folder, known, self.cluster)
-        if state.savepoint is not None and str(state.savepoint) != latest.version.savepoint:
+        began = savepoint_path(state.savepoint)
+        if began not in ("", *(entry.version.savepoint for entry in self.folder.entries())):
             raise UserError(
                 "STATE_EXISTS",
                 f"'{self.folder.path}' holds state that did not begin with '{state.savepoint}'",
@@ -127,7 +132,7 @@ class Deployment:
 
     def _begin(self, planned: Planned, latest: Entry | None, state: StateDir) -> Entry:
         """Starts a version that does not go on from another, which is stopped if it runs."""
-        began = "" if state.savepoint is None else str(state.savepoint)
+        began = savepoint_path(state.savepoint)
         latest = None if latest is None else self._found_at_all(latest)
         old = None if latest is None else self._stopped(latest)
         way, previous = (FIRST, 0) if old is None else (FRESH, old.number)
@@ -274,6 +279,27 @@ class Deployment:
 
     def _where(self) -> str:
         return f"See http://{self.cluster} for more, while it is there."
+
+
+def savepoint_path(path: str | Path | None) -> str:
+    """A savepoint as Flink names it: absolute, or a URI.
+
+    Raises:
+        UserError: NO_SAVEPOINT.
+    """
+    if path is None:
+        return ""
+    uri = _URI.match(str(path))
+    if uri is not None and uri[1] != "file":
+        return f"{uri[1]}://{uri[2]}"  # a path of Python has lost one of the slashes
+    local = Path(f"/{uri[2]}" if uri is not None else path).absolute()
+    if not (local / "_metadata").is_file():
+        raise UserError(
+            "NO_SAVEPOINT",
+            f"'{path}' holds no savepoint of Flink",
+            hint="Name a folder that 'sameriver savepoint' printed, or that Flink wrote.",
+        )
+    return local.as_uri()
 
 
 def version_before(folder: FlinkFolder) -> Entry:
