@@ -24,7 +24,7 @@ from sameriver.plan.logical import Project
 from sameriver.sql import parse_statement
 from sameriver.sql.statements import Query
 
-from .questions import HERE, Answer, Question
+from .questions import HERE, Answer, Question, views
 
 
 @cache
@@ -34,6 +34,8 @@ def session(zone: str) -> Session:
     declared = (HERE / "edge.sql").read_text(encoding="utf-8").strip()
     options = f"'connector' = 'filesystem', 'path' = '{HERE / 'edge.jsonl'}', 'format' = 'json'"
     session.execute(f"{declared} WITH ({options});")
+    for view in views():
+        session.execute(f"{view};")
     return session
 
 
@@ -47,8 +49,8 @@ def edge() -> pl.DataFrame:
 def answer(question: Question) -> Answer:
     """Type and values of an expression; those of a constant also as a column holds it."""
     try:
-        if question.aggregate:
-            return _aggregated(question)
+        if question.final:
+            return _in_the_end(question)
         bound = bind(question)
     except SameriverError:
         return Answer(question, "refused", ())
@@ -99,11 +101,13 @@ def _over_columns(bound: Expression, zone: ZoneInfo) -> tuple[str | None, ...] |
     return _shown(result.head(1), bound.type, zone)
 
 
-def _aggregated(question: Question) -> Answer:
+def _in_the_end(question: Question) -> Answer:
     result = session(question.zone).sql(question.query([question.expression]))
     type = next(iter(result.schema)).type.plain
     try:
-        values = _shown(result.to_polars().to_series(), type, ZoneInfo(question.zone))
+        rows = result.to_polars()
+        rows = rows.sort("k") if question.by else rows
+        values = _shown(rows["c0"], type, ZoneInfo(question.zone))
     except EvaluationError:
         return Answer(question, "fails", ())
     return Answer(question, str(type), values)

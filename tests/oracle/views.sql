@@ -1,0 +1,31 @@
+CREATE TABLE timed (
+  moment AS CAST(TIMESTAMPADD(SECOND, id / 2, TIMESTAMP '2020-01-01 00:00:00') AS TIMESTAMP(3)),
+  done AS PROCTIME(),
+  WATERMARK FOR moment AS moment - INTERVAL '10' SECOND
+) LIKE edge;
+
+CREATE VIEW nobody AS SELECT * FROM edge WHERE id > 100;
+
+CREATE VIEW absent AS SELECT * FROM edge WHERE id = 3;
+
+CREATE VIEW single AS SELECT * FROM edge WHERE id = 1;
+
+CREATE VIEW extreme AS SELECT * FROM edge WHERE id IN (5, 6);
+
+CREATE VIEW newest AS
+SELECT * FROM (
+  SELECT *, ROW_NUMBER() OVER (PARTITION BY MOD(id, 3) ORDER BY id DESC) AS place FROM edge
+) WHERE place = 1;
+
+CREATE VIEW kinds AS
+SELECT *,
+  (ts3 - ts3b) DAY TO SECOND AS span,
+  (dat - dat2) YEAR TO MONTH AS months,
+  CAST(amount AS DECIMAL(4, 1)) AS d4,
+  CAST(amount2 AS DECIMAL(18, 9)) AS d18,
+  CAST(amount2 AS DECIMAL(19, 3)) AS d19,
+  CAST(num2 AS DECIMAL(30, 10)) AS d30,
+  CASE id WHEN 1 THEN CAST('NaN' AS DOUBLE) WHEN 2 THEN dbl2 END AS nan,
+  CASE WHEN id IN (1, 8) THEN -0.0E0 WHEN id = 2 THEN 0.0E0 END AS zero,
+  CASE id WHEN 1 THEN CAST('-Infinity' AS DOUBLE) WHEN 2 THEN dbl2 END AS least
+FROM edge
