@@ -254,7 +254,7 @@ def check_key(key: str) -> None:
     Raises:
         UserError: UNKNOWN_OPTION.
     """
-    if key in OPTIONS:
+    if key in OPTIONS or key in _OLDER:
         return
     meant = difflib.get_close_matches(key, OPTIONS, n=1, cutoff=_SURELY_MEANT)
     if key.startswith(_PREFIXES) and not meant:

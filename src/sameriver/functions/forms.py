@@ -148,12 +148,20 @@ def wrong_arguments(
     takes = " or ".join(_spelled(name, form) for form in forms)
     return UserError(
         "WRONG_ARGUMENTS",
-        f"'{name}' does not take ({given})",
-        hint=hint or f"It takes {takes}; use CAST where a type differs.",
+        f"'{'-' if name == 'NEGATE' else name}' does not take ({given})",
+        hint=hint or f"It takes {takes}{_cast_helps(operands, forms)}.",
     )
 
 
+def _cast_helps(operands: Sequence[Operand], forms: Sequence[Form]) -> str:
+    """No cast mends a wrong number of arguments."""
+    fits = any(... in form or len(form) == len(operands) for form in forms)
+    return "; use CAST where a type differs" if fits and operands else ""
+
+
 def _spelled(name: str, form: Form) -> str:
+    if name == "NEGATE":
+        return "-" + ", ".join("..." if family is ... else family.text for family in form)
     words = ["..." if family is ... else family.text for family in form]
     if len(words) == 2 and not name[0].isalpha():
         return f"{words[0]} {name} {words[1]}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sameriver import functions
-from sameriver.common.errors import Position, UserError, nearest
+from sameriver.common.errors import Position, UserError, closest, nearest
 from sameriver.common.schema import Schema
 from sameriver.functions.python import PythonFunction
 from sameriver.plan.namespaces import Namespace, Namespaces, Path
@@ -129,7 +129,15 @@ class Catalog(Namespaces):
         """
         if if_exists and self.find(parts) is None:
             return False
-        found = self.get(parts, position)
+        found = self.find(parts)
+        if found is None:
+            raise UserError(
+                "UNKNOWN_TABLE",
+                f"there is no {kind.lower()} '{'.'.join(parts)}' to drop",
+                hint=closest(parts[-1], [name for name, _ in self.items()])
+                or f"DROP {kind} IF EXISTS passes over what isn't there.",
+                position=position,
+            )
         actual = "VIEW" if isinstance(found, View) else "TABLE"
         if actual != kind:
             raise UserError(

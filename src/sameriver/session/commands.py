@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sameriver import functions
-from sameriver.common.config import OPTIONS, Config
+from sameriver.common.config import OPTIONS, Config, check_key
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Schema
 from sameriver.common.types import BOOLEAN, STRING
@@ -53,9 +53,14 @@ def set_option(statement: SetOption, config: Config) -> tuple[Config, Listing]:
 
 
 def reset_option(statement: ResetOption, config: Config, initial: Config) -> Config:
-    """RESET: back to what the session began with."""
+    """RESET: back to what the session began with.
+
+    Raises:
+        UserError: UNKNOWN_OPTION.
+    """
     if statement.key is None:
         return initial
+    check_key(statement.key)
     if statement.key in initial:
         return config.with_option(statement.key, initial[statement.key])
     return config.without(statement.key)
@@ -149,7 +154,7 @@ def describe(statement: Describe, catalog: Catalog) -> Listing:
     Raises:
         UserError: UNKNOWN_TABLE.
     """
-    item = catalog.get(statement.name.parts, statement.position)
+    item = catalog.get(statement.name.parts, statement.name.position)
     table = item if isinstance(item, Table) else Table(name="", schema=item.schema, physical=())
     kinds, comments = extras(table), dict(table.comments)
     names = ["name", "type", "null", "key", "extras", "watermark"] + ["comment"] * bool(comments)

@@ -337,8 +337,8 @@ class Session:
                 return commands.describe(statement, self.catalog)
             case statements.Explain(statement=inner):
                 return self._explain(inner)
-            case statements.Use(kind=kind, name=name, position=position):
-                self.catalog.use(kind, name.parts, position)
+            case statements.Use(kind=kind, name=name):
+                self.catalog.use(kind, name.parts, name.position)
             case statements.Drop():
                 self._drop(statement)
             case _:
@@ -393,7 +393,7 @@ class Session:
                 )
 
     def _drop(self, drop: statements.Drop) -> None:
-        parts, quiet, position = drop.name.parts, drop.if_exists, drop.position
+        parts, quiet, position = drop.name.parts, drop.if_exists, drop.name.position
         match drop.kind:
             case "TABLE" | "VIEW":
                 self.catalog.drop(drop.kind, parts, if_exists=quiet, position=position)

@@ -43,6 +43,16 @@ def names(cursor: Cursor, what: str = "a column name") -> tuple[str, ...]:
     return tuple(cursor.wrapped(lambda: cursor.separated(lambda: cursor.name(what))))
 
 
+def _placed_names(cursor: Cursor) -> tuple[Placed, ...]:
+    """``(a, b, ...)``, each with its place."""
+    return tuple(cursor.wrapped(lambda: cursor.separated(lambda: _placed_name(cursor))))
+
+
+def _placed_name(cursor: Cursor) -> Placed:
+    token = cursor.token
+    return Placed(cursor.name("a column name"), cursor.position_of(token))
+
+
 def comment(cursor: Cursor) -> str:
     """``[COMMENT 'text']``."""
     return cursor.string("the comment, in single quotes") if cursor.accept("COMMENT") else ""
@@ -137,7 +147,7 @@ def _table_parts(cursor: Cursor) -> dict[str, Any]:
         cursor.unsupported("DISTRIBUTED BY", start, "Leave it out: no connector here has buckets.")
     if cursor.accept("PARTITIONED"):
         cursor.expect("BY")
-        parts["partitioned_by"] = names(cursor)
+        parts["partitioned_by"] = _placed_names(cursor)
     if cursor.accept("WITH"):
         parts["options"] = options(cursor)
     return parts
@@ -173,7 +183,7 @@ def _table_key(cursor: Cursor) -> tuple[str, ...]:
     if cursor.accept("CONSTRAINT"):
         cursor.name("the name of the constraint")
     _key_words(cursor)
-    key = names(cursor)
+    key = _placed_names(cursor)
     _not_enforced(cursor, start)
     return key
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn, TypeVar
@@ -245,6 +246,14 @@ class Cursor:
             return f"To use '{token.text}' as a name put it in backquotes: `{token.text}`."
         if token.text in (";", "") or token.kind is Kind.END:
             return f"Complete the statement: {expected or 'something'} is missing here."
+        words = re.findall(r"[A-Z]{2,}", expected)
+        meant = difflib.get_close_matches(token.upper, words, n=1)
+        if meant and token.kind is Kind.WORD:
+            return f"Did you mean '{meant[0]}'?"
+        if len(words) > 1:
+            return "Write one of them in its place."
+        if token.kind is Kind.WORD and token.upper in RESERVED and expected.endswith(" name"):
+            return f"Write {expected} before it; as a name it takes backquotes: `{token.text}`."
         return f"Write {expected} before it, or remove it." if expected else "Remove it."
 
     def reserved(self, token: Token, what: str) -> NoReturn:
@@ -268,6 +277,12 @@ class Cursor:
             return "A backslash escapes nothing: a quote inside a string is doubled ('it''s')."
         if before.upper == "," and (token.kind is Kind.END or token.upper in (*CLAUSES, ")", ";")):
             return "Remove the comma before it."
+        if token.upper == "FOR" and self.peek().upper == "SYSTEM_TIME":
+            return "Write it before the alias: t FOR SYSTEM_TIME AS OF o.ts AS u."
+        if before.upper == "DISTINCT" and token.upper == "ON":
+            return "Number rows with ROW_NUMBER() OVER (PARTITION BY ...), and keep the first ones."
+        if before.upper == "TOP" and token.kind is Kind.NUMBER:
+            return f"Write LIMIT {token.text} at the end of the query."
         if token.upper in _FOREIGN:
             return _FOREIGN[token.upper]
         for word in (token, before):

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sameriver.common import types as t
 from sameriver.common.errors import UserError
 from sameriver.sql.cursor import Cursor
-from sameriver.sql.tokens import Kind
+from sameriver.sql.tokens import Kind, Token
 from sameriver.sql.types import interval_span, node_of
 
 _FORMATS = {
@@ -56,6 +56,35 @@ def _digits(cursor: Cursor) -> int:
     return int(number) if cursor.peek(1).upper == "(" and number.isdigit() else 2
 
 
+_MOST_DIGITS = 3
+"""Digits that Flink takes of days and shorter units."""
+
+
+def _check_digits(cursor: Cursor, token: Token, unit: str, most: int) -> None:
+    """Refuses more digits than the unit says, or than Flink takes.
+
+    Raises:
+        UserError: BAD_INTERVAL.
+    """
+    leading = re.match(r"\s*[+-]?0*(\d*)", token.text)
+    digits = len(leading[1]) if leading is not None else 0
+    short = unit not in ("YEAR", "QUARTER", "MONTH")
+    allowed = min(most, _MOST_DIGITS) if short else most
+    if digits <= allowed and allowed == most:
+        return
+    hint = f"Say how many: INTERVAL '{token.text}' {unit}({digits})."
+    if short and max(digits, most) > _MOST_DIGITS:
+        hint = f"Take a longer unit, or multiply: INTERVAL '1' {unit} * 1000."
+    raise UserError(
+        "BAD_INTERVAL",
+        f"'{token.text}' has more than {allowed} digits of {unit}"
+        if digits > allowed
+        else f"{unit}({most}) has more than {allowed} digits",
+        hint=hint,
+        position=cursor.position_of(token),
+    )
+
+
 def interval(cursor: Cursor) -> exp.Expr:
     """``INTERVAL ['-'] '1-2' YEAR TO MONTH``.
 
@@ -75,14 +104,7 @@ def interval(cursor: Cursor) -> exp.Expr:
     value = cursor.mark(exp.Literal.string(token.text), token)
     most = _digits(cursor)
     first, last = interval_span(cursor)
-    leading = re.match(r"\s*[+-]?0*(\d*)", token.text)
-    if leading is not None and len(leading[1]) > most:
-        raise UserError(
-            "BAD_INTERVAL",
-            f"'{token.text}' has more than {most} digits of {first}",
-            hint=f"Say how many: INTERVAL '{token.text}' {first}({len(leading[1])}).",
-            position=cursor.position_of(token),
-        )
+    _check_digits(cursor, token, first, most)
     units: exp.Expr = exp.Var(this=first)
     if last is not None:
         units = exp.IntervalSpan(this=units, expression=exp.Var(this=last))

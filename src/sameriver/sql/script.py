@@ -119,8 +119,9 @@ def _statement(cursor: Cursor) -> Statement:
     if start.upper in _UNSUPPORTED and start.kind is Kind.WORD:
         cursor.advance()
         cursor.unsupported(start.upper, start, _UNSUPPORTED[start.upper])
-    close = difflib.get_close_matches(start.upper, [*_RULES, "SELECT"], n=1, cutoff=0.7)
-    hint = f"Did you mean '{close[0]}'?" if close and start.kind is Kind.WORD else ""
+    known = sorted({*_RULES, "SELECT"})
+    close = difflib.get_close_matches(start.upper, known, n=1, cutoff=0.7)
+    hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(known)}."
     return cursor.unexpected("a statement such as SELECT, INSERT, CREATE or SET", hint)
 
 

@@ -46,7 +46,7 @@ _PATTERN = re.compile(
       (?P<skip>\s+ | (?:--|//)[^\n]* | /\*(?!\+).*?\*/)
     | (?P<unicode>[uU]&'(?:[^']|'')*')
     | (?P<binary>[xX]'(?:[^']|'')*')
-    | (?P<string>(?:_[uU][tT][fF](?:8|16))?'(?:[^']|'')*')
+    | (?P<string>(?:_(?i:utf8|utf16|latin1))?'(?:[^']|'')*')
     | (?P<quoted>`(?:[^`]|``)+`)
     | (?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w$]))
     | (?P<word>[^\W\d][\w$]*)
@@ -100,6 +100,9 @@ def _token(found: re.Match[str]) -> Token:
             return Token(Kind.QUOTED, raw[1:-1].replace("``", "`"), "", start, end)
         case "string":
             text = raw[raw.index("'") + 1 : -1].replace("''", "'")
+            if raw[:7].upper() == "_LATIN1" and any(ord(letter) > 255 for letter in text):
+                hint = "Leave _LATIN1 out."
+                return Token(Kind.BAD, f"'{text}' is not in LATIN1", "", start, end, hint)
             return Token(Kind.STRING, text, "", start, end)
         case "unicode":
             return _unicode(raw, start, end)

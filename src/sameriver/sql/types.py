@@ -78,12 +78,17 @@ _DAY_TIME = ("WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
 
 
 def type_node(cursor: Cursor) -> exp.DataType:
-    """A type as a node of the tree; that of an interval of one unit tells the unit."""
+    """A type as a node of the tree.
+
+    That of an interval of one unit tells the unit, and ``INT ARRAY`` that it does not say whether
+    its elements may be NULL.
+    """
     start, first = cursor.token, cursor.index
     node = node_of(data_type_of(cursor))
     words = [token.upper for token in cursor.tokens[first : cursor.index]]
     if words[0] == "INTERVAL" and "TO" not in words:
         node.meta["unit"] = words[1].removesuffix("S")
+    node.meta["bare"] = words[-1] == "ARRAY"
     return cursor.mark(node, start)
 
 

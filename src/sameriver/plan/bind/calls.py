@@ -8,7 +8,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from sameriver import functions
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import UserError, closest
 from sameriver.common.types import CHARACTERS, INTEGERS, STRING, DataType, Root
 from sameriver.functions.casts import cast_fallible
 from sameriver.functions.nulls import UNTYPED_NULL_REFUSED
@@ -17,7 +17,7 @@ from sameriver.functions.signature import UNKNOWN, Operand
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.json_options import has_options, json_arguments
 from sameriver.plan.bind.vocabulary import GROUP_WINDOWS, GROUPING_CALLS, OVER_ONLY, WINDOW_PARTS
-from sameriver.plan.expressions import Call, Expression, Literal
+from sameriver.plan.expressions import Call, Expression, Literal, place
 from sameriver.sql.nodes import position
 
 
@@ -38,6 +38,18 @@ def call(name: str, args: Sequence[Expression]) -> Expression:
         for arg, parameter in zip(args, resolved.parameters, strict=True)
     )
     return Call(function.name, cast, resolved.result)
+
+
+def equality(value: Expression, other: Expression) -> Expression:
+    """``value = other``; an error is placed at the value.
+
+    Raises:
+        UserError: WRONG_ARGUMENTS, UNTYPED_NULL.
+    """
+    try:
+        return call("=", [value, other])
+    except UserError as error:
+        raise error.at(place(value)) from None
 
 
 def untyped_null(name: str) -> UserError:
@@ -204,5 +216,5 @@ def unknown_function(name: str, more: Sequence[str] = ()) -> UserError:
     return UserError(
         "UNKNOWN_FUNCTION",
         f"there is no function '{name}'",
-        hint=nearest(name, [*functions.names(), *more]),
+        hint=closest(name, [*functions.names(), *more]) or "SHOW FUNCTIONS lists those there are.",
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import UserError, closest
 from sameriver.common.schema import Field, Schema, unique
 from sameriver.common.types import INT
 from sameriver.functions.python import table_function
@@ -25,6 +25,7 @@ from sameriver.plan.bind.scope import From, Relation, Scope, Visible
 from sameriver.plan.expressions import Column, Literal
 from sameriver.plan.logical import JoinKind
 from sameriver.plan.rules.tree import pass_through
+from sameriver.plan.window import WindowKind
 from sameriver.sql.nodes import position
 
 
@@ -133,7 +134,7 @@ def _function(node: exp.Expr, context: Context) -> tuple[TableFunction, list[exp
         raise UserError(
             "UNKNOWN_FUNCTION",
             f"there is no table function '{node.name}'",
-            hint=nearest(node.name, context.catalog.functions())
+            hint=closest(node.name, [*context.catalog.functions(), *(k.value for k in WindowKind)])
             or "Register a function that @udtf decorates.",
             position=position(node),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sameriver.common.config import Config
-from sameriver.common.errors import UserError, nearest
+from sameriver.common.errors import UserError, nearest, place_of
 from sameriver.common.schema import Field, Schema
 from sameriver.plan.bind.context import Context
 from sameriver.plan.bind.declaration import (
@@ -61,7 +61,7 @@ def table_of(create: CreateTable, parts: Declaration, context: Context) -> Table
         ),
         watermark=watermark,
         primary_key=key,
-        partitioned_by=parts.partitioned_by,
+        partitioned_by=tuple(map(str, parts.partitioned_by)),
         options=parts.options,
         comment=create.comment,
         comments=tuple((c.name, c.comment) for c in parts.columns if c.comment),
@@ -100,7 +100,7 @@ def _primary_key(create: CreateTable, parts: Declaration) -> tuple[str, ...]:
                 hint="Computed and metadata columns can't be part of a key.",
                 position=column.position or create.position,
             )
-    return parts.primary_key
+    return tuple(map(str, parts.primary_key))
 
 
 def _check_known(
@@ -115,7 +115,7 @@ def _check_known(
                 if twice
                 else f"{clause} names '{name}', which is no column of the table's own",
                 hint="Name each column once." if twice else nearest(name, known),
-                position=create.position,
+                position=place_of(name) or create.position,
             )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sameriver.common.errors import UserError
-from sameriver.common.types import INT, INTEGERS
+from sameriver.common.types import INT, INTEGERS, Root, array
 from sameriver.functions.casts import cast_allowed
 from sameriver.plan.bind import literals, operators, paths
 from sameriver.plan.bind.calls import bind_call, call
@@ -40,6 +40,8 @@ def bind_cast(node: exp.Expr, environment: Environment) -> Expression:
         interval = _counted(value, unit)
         if interval is not None:
             return interval
+    if node.args["to"].meta.get("bare") and value.type.root is Root.ARRAY:
+        target = array(target.children[0].with_nullable(value.type.children[0].nullable))
     if not cast_allowed(value.type, target):
         raise UserError(
             "BAD_CAST",

@@ -52,7 +52,7 @@ def field(row: Expression, name: str, node: exp.Expr) -> Expression:
     if row.type.root not in FIELDED:
         raise UserError(
             "NOT_A_ROW",
-            f"'{name}' is asked of a {row.type.name}, which has no fields",
+            f"'{name}' is asked of {row.type.name}, which has no fields",
             hint="Only values of type ROW or STRUCTURED have fields.",
             position=position(node),
         )
@@ -73,7 +73,7 @@ def bind_bracket(node: exp.Expr, environment: Environment) -> Expression:
     if container.type.root not in (Root.ARRAY, Root.MAP, Root.ROW, Root.VARIANT):
         raise UserError(
             "NOT_A_COLLECTION",
-            f"[...] is asked of a {container.type.name}, which has no elements",
+            f"[...] is asked of {container.type.name}, which has no elements",
             hint="Only values of type ARRAY, MAP, ROW and VARIANT have elements.",
             position=position(node),
         )

@@ -16,7 +16,7 @@ from sameriver.common.types import BIGINT, BOOLEAN, DataType
 from sameriver.functions.single_value import SINGLE_VALUE
 from sameriver.plan import logical
 from sameriver.plan.bind.around import Around
-from sameriver.plan.bind.calls import call
+from sameriver.plan.bind.calls import call, equality
 from sameriver.plan.bind.context import Environment
 from sameriver.plan.bind.query_joins import exists_beside, row_beside
 from sameriver.plan.expressions import (
@@ -101,10 +101,8 @@ class Member:
 
     def beside(self, around: Around) -> Logical:
         members = (Column(f.name, f.type) for f in self.plan.schema)
-        tests = [
-            call("=", [around.raised(value), member])
-            for value, member in zip(self.bound, members, strict=True)
-        ]
+        pairs = zip(self.bound, members, strict=True)
+        tests = [equality(around.raised(value), member) for value, member in pairs]
         node = exists_beside(around, self.plan, tests, self.name)
         return row_beside(around.over(node), self._counts()) if self._open() else node
 

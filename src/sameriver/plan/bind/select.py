@@ -56,6 +56,20 @@ def bind_select(node: exp.Expr, context: Context) -> Logical:
     Raises:
         UserError: whatever is wrong with it.
     """
+    try:
+        return _select(node, context)
+    except UserError as error:
+        for item in node.expressions:
+            name = item.alias if isinstance(item, exp.Alias) else ""
+            if name and error.message.startswith(f"there is no column '{name}'"):
+                error.hint = (
+                    f"SELECT names '{name}', which the other clauses don't see: repeat its"
+                    " expression there, or filter in a query around this one."
+                )
+        raise
+
+
+def _select(node: exp.Expr, context: Context) -> Logical:
     node = without_on_queries(node)
     context = with_queries(node, context)
     read = _from(node, context)
@@ -205,7 +219,7 @@ def _fields(item: exp.Expr, path: Sequence[str], scope: Scope) -> list[Item]:
     if row.type.root not in FIELDED:
         raise UserError(
             "NOT_A_ROW",
-            f"'{'.'.join(path)}.*' is asked of a {row.type.name}, which has no fields",
+            f"'{'.'.join(path)}.*' is asked of {row.type.name}, which has no fields",
             hint="Only tables and columns of type ROW spread out.",
             position=position(item),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sameriver.plan.bind.around import Around
-from sameriver.plan.bind.calls import call
+from sameriver.plan.bind.calls import call, equality
 from sameriver.plan.bind.context import Context
 from sameriver.plan.bind.operators import condition
 from sameriver.plan.bind.outer import prefix
@@ -52,6 +52,6 @@ def _joined(left: Logical, scope: Scope, test: Test, context: Context) -> Logica
 
 def _same(value: Expression, member: Expression, negated: bool) -> Expression:
     """Equal; for NOT IN also where it can't be told, since a NULL on either side withdraws."""
-    equal = call("=", [value, member])
+    equal = equality(value, member)
     unknown = [call("IS NULL", [e]) for e in (value, member) if e.type.nullable]
     return call("OR", [*unknown, equal]) if negated and unknown else equal

@@ -110,6 +110,7 @@ def _physical(over: OverCall) -> tuple[Window, AggregateCall]:
             f"OVER {'ROWS' if frame.rows else 'RANGE'} FOLLOWING windows are not supported:"
             f" the frame of {aggregate_to_sql(call)} ends after the current row",
             hint="End the frame with CURRENT ROW, and order it by a time attribute.",
+            position=call.position,
         )
     if frame.following < 0:
         raise _unsupported(call, "End the frame with CURRENT ROW.")

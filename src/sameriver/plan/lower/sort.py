@@ -8,7 +8,7 @@ from __future__ import annotations
 from sameriver.common.errors import UserError
 from sameriver.common.types import TimeAttribute
 from sameriver.plan import logical
-from sameriver.plan.expressions import to_sql
+from sameriver.plan.expressions import place, to_sql
 from sameriver.plan.lower.changes import check_insert_only
 from sameriver.plan.lower.settings import Settings
 from sameriver.plan.physical.limit import Limit
@@ -66,6 +66,7 @@ def _unlimited(node: logical.Sort, below: PhysicalNode) -> PhysicalNode:
             f" '{to_sql(first.expression)}{direction}'",
             hint="Order by a time attribute first, ascending, or add LIMIT n to keep the first n"
             " rows up to date.",
+            position=place(first.expression),
         )
     check_insert_only(
         below,
