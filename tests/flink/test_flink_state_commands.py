@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,30 @@ def test_a_local_job_that_was_killed_goes_on_from_its_checkpoint(play: Play) -> 
     assert "chk-" in command("savepoint", play.state).stdout
     again = play.until(SUMS)
     assert "chk-" in again.job.began
+
+
+def test_a_job_that_keeps_failing_can_be_changed(play: Play) -> None:
+    stage = play.stage
+    again = (
+        "SET 'restart-strategy.type' = 'fixed-delay';"
+        "SET 'restart-strategy.fixed-delay.attempts' = '1000';"
+        "SET 'restart-strategy.fixed-delay.delay' = '5 s';"
+    )
+    started = stage.run_text(again + play.text(SUMS))
+    stage.wait(stage.expected(SUMS))
+    stage.add("a,x,1,@00:04 a,5,1,@00:05")
+    deadline = time.monotonic() + 60
+    while not stage.rest.failures(started.job.id):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    lenient = "'format' = 'csv', 'csv.ignore-parse-errors' = 'true'"
+    changed = stage.run_text(again + play.text(SUMS).replace("'format' = 'csv'", lenient))
+    try:
+        assert changed.number == 2
+        assert "chk-" in changed.job.began
+        stage.wait([("a", 9), ("b", 2)])
+    finally:
+        stage.end()
 
 
 def test_a_job_whose_input_has_ended(play: Play) -> None:
