@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.functions.jsonpath import Path
-from sameriver.functions.kernels.json_path import DEPTH, NULL, ODD, TEXT, walk
+from sameriver.functions.kernels.json_path import DEPTH, NESTED, NULL, ODD, TEXT, walk
 from sameriver.functions.octets import octets, texts
 
 SCANNED = pl.Struct({"kind": pl.Int8, "text": pl.String})
@@ -42,7 +42,8 @@ def _scan(column: pl.Series, steps: Sequence[str | int]) -> pl.Series:
     walk(given.data, given.ends, keys, key_ends, places, along, counts, kinds, starts, stops)
     quoted = kinds == TEXT
     kind = pl.Series("kind", kinds)
-    found = texts(given.data, starts + quoted, stops - quoted, pl.Series(kinds > NULL))
+    shown = pl.Series((kinds > NULL) & (kinds < NESTED))
+    found = texts(given.data, starts + quoted, stops - quoted, shown)
     known = column.is_not_null() & (kind != ODD)
     parts = [pl.when(known).then(part) for part in (pl.lit(kind), pl.lit(found.alias("text")))]
     return pl.select(parts).to_struct()

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
 from sameriver.functions.failure import EvaluationError, failure
 
@@ -79,7 +80,7 @@ def parse(text: str) -> JsonValue:
     return value
 
 
-def first_value(text: str, decoder: json.JSONDecoder) -> object:
+def first_value(text: str, decoder: json.JSONDecoder) -> Any:
     """The first JSON value of a text; what follows it does not count, as in Flink.
 
     Raises:
@@ -108,7 +109,10 @@ def find(text: str, to: Path | None) -> list[JsonValue]:
     """
     if to is None:
         raise Invalid("there is no such path")
-    found = [parse(text)]
+    try:
+        found: list[JsonValue] = [first_value(text, DECODER)]
+    except ValueError as error:
+        raise Invalid(str(error)) from None
     for step in to.steps:
         found = [member for value in found for member in _members(value, step)]
         if not found and to.strict:

@@ -212,7 +212,7 @@ def _choices(operands: Sequence[Operand]) -> Resolved:
     ]
     common = known[0] if len(known) == len(choices) else None
     if len({(type.root, type.precision) for type in choices}) > 1 or common is None:
-        length = max((type.precision or 0 for type in known), default=MAX_LENGTH)
+        length = max((type.precision or 0 for type in known), default=1)
         root = Root.VARBINARY if choices[0].root in BINARIES else Root.VARCHAR
         common = DataType(root=root, precision=length)
     return Resolved((index, *choices), common.with_nullable(True))
