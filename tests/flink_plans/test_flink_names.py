@@ -61,6 +61,7 @@ def test_names_are_told_again_in_the_same_way(name: str) -> None:
         ("one_insert", "other_insert"),
         ("last", "last_where"),
         ("first", "first_column_more"),
+        ("first", "first_mini_batch"),
         ("top", "top_rank_shown"),
         ("join", "join_where"),
         ("cumulate", "cumulate_where"),

@@ -93,10 +93,11 @@ def parts_of(reading: Reading) -> tuple[Part, ...]:
     node = reading.node
     if node.type == "sink":
         return tuple(part for part in _sink(node, reading) if part.items)
+    silent = _SILENT | {"outputInsertOnly"} if _keeps_first(node) else _SILENT
     parts = [
         part
         for key, value in node.data.items()
-        if key not in _SILENT and value is not None
+        if key not in silent and value is not None
         for part in _READERS.get(key, _as_it_stands(key))(value, reading)
     ]
     parts += _options(node)
