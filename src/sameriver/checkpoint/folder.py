@@ -29,6 +29,23 @@ Writer = Callable[[Path, str], Manifest]
 """Writes the files of a checkpoint into a folder; the text goes before their names in paths."""
 
 
+def is_marked(mark: Path, format: int) -> bool:
+    """Whether a state folder has its mark, of that format.
+
+    Raises:
+        ExternalError: NEWER_FORMAT.
+    """
+    if not mark.is_file():
+        return False
+    if json.loads(mark.read_text(encoding="utf-8"))["format"] != format:
+        raise ExternalError(
+            "NEWER_FORMAT",
+            f"the state in '{mark.parent}' has another format than {format}",
+            hint="Use the version of sameriver that wrote it, or a later one.",
+        )
+    return True
+
+
 class StateFolder:
     """A folder that holds the state of one script.
 
@@ -100,16 +117,7 @@ class StateFolder:
             )
 
     def _is_marked(self) -> bool:
-        mark = self.path / _MARK
-        if not mark.is_file():
-            return False
-        if json.loads(mark.read_text(encoding="utf-8"))["format"] != FORMAT:
-            raise ExternalError(
-                "NEWER_FORMAT",
-                f"the state in '{self.path}' has another format than {FORMAT}",
-                hint="Use the version of sameriver that wrote it, or a later one.",
-            )
-        return True
+        return is_marked(self.path / _MARK, FORMAT)
 
     def locked(self) -> AbstractContextManager[None]:
         """Keeps other jobs out.

@@ -30,6 +30,8 @@ from sameriver.deploy.versions import BACKFILL, UPGRADE, Version, add_version, v
 from sameriver.engine.snapshot import NodeState
 from sameriver.plan.physical.sink import Sink
 
+NOT_COMPATIBLE = "STATE_NOT_COMPATIBLE"
+
 
 class UpgradeRefused(SameriverError):
     """The state is not good enough for the changed script; nothing was touched.
@@ -39,12 +41,13 @@ class UpgradeRefused(SameriverError):
     """
 
     def __init__(self, report: CompatibilityReport) -> None:
-        super().__init__(
-            "STATE_NOT_COMPATIBLE",
-            f"the script has changed, and its state is {report.verdict.value}; nothing was touched",
-            hint="\n".join(report.ways),
-        )
+        super().__init__(NOT_COMPATIBLE, refusal(report.verdict), hint="\n".join(report.ways))
         self.report = report
+
+
+def refusal(verdict: Verdict) -> str:
+    """What is said of state that is not good enough."""
+    return f"the script has changed, and its state is {verdict.value}; nothing was touched"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sameriver.checkpoint import disk
-from sameriver.checkpoint.folder import FLINK_MARK, StateFolder
+from sameriver.checkpoint.folder import FLINK_MARK, StateFolder, is_marked
 from sameriver.checkpoint.lock import locked
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.common.plain import from_plain, to_plain
@@ -133,16 +133,7 @@ class FlinkFolder:
         return folder if folder._is_marked() else None
 
     def _is_marked(self) -> bool:
-        mark = self.path / FLINK_MARK
-        if not mark.is_file():
-            return False
-        if json.loads(mark.read_text(encoding="utf-8"))["format"] != FORMAT:
-            raise ExternalError(
-                "NEWER_FORMAT",
-                f"the state in '{self.path}' has another format than {FORMAT}",
-                hint="Use the version of sameriver that wrote it, or a later one.",
-            )
-        return True
+        return is_marked(self.path / FLINK_MARK, FORMAT)
 
     def locked(self) -> AbstractContextManager[None]:
         """Keeps other processes out.

@@ -16,6 +16,7 @@ from pathlib import Path
 from sameriver.common.errors import ExternalError, SameriverError, UserError
 from sameriver.common.time import Clock
 from sameriver.compat import Rules, Verdict
+from sameriver.deploy.upgrade import NOT_COMPATIBLE, refusal
 from sameriver.deploy.versions import FIRST, FRESH, ROLLBACK, UPGRADE, Version
 from sameriver.flink.compiled import read_plan
 from sameriver.flink.gateway import Gateway
@@ -40,11 +41,7 @@ class FlinkUpgradeRefused(SameriverError):
     """
 
     def __init__(self, report: FlinkReport) -> None:
-        super().__init__(
-            "STATE_NOT_COMPATIBLE",
-            f"the script has changed, and its state is {report.verdict.value}; nothing was touched",
-            hint="\n".join(report.ways),
-        )
+        super().__init__(NOT_COMPATIBLE, refusal(report.verdict), hint="\n".join(report.ways))
         self.report = report
 
 
