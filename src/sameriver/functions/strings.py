@@ -139,18 +139,21 @@ def _right(value: pl.Expr, count: pl.Expr) -> pl.Expr:
     return value.str.tail(pl.max_horizontal(count, pl.when(count.is_not_null()).then(0)))
 
 
-def _split_index(value: pl.Expr, separator: pl.Expr, index: pl.Expr) -> pl.Expr:
-    """An empty separator means blanks, as in Flink."""
-    parts = value.str.split(pl.when(separator == "").then(pl.lit(" ")).otherwise(separator))
-    valid = (index >= 0) & (value != "") & separator.is_not_null()
-    return pl.when(valid).then(parts.list.get(index, null_on_oob=True))
-
-
-def _split_by(evaluation: Evaluation, args: _Args) -> pl.Expr:
+def _split_index(evaluation: Evaluation, args: _Args) -> pl.Expr:
+    """An empty separator means blanks, as in Flink. What is constant is not asked for each row."""
     value, separator, index = args
+    given, place = (operand.value for operand in evaluation.operands[1:])
     if evaluation.operands[1].type.root in INTEGERS:
-        separator = letters.separator(separator, evaluation.operands[1].value)
-    return _split_index(value, separator, index)
+        separator, given = letters.separator(separator, given), None
+    valid = value != ""
+    if isinstance(given, str):
+        separator = pl.lit(given or " ")
+    else:
+        valid &= separator.is_not_null()
+        separator = pl.when(separator == "").then(pl.lit(" ")).otherwise(separator)
+    if not isinstance(place, int) or place < 0:
+        valid &= index >= 0
+    return pl.when(valid).then(value.str.split(separator).list.get(index, null_on_oob=True))
 
 
 def _split(value: pl.Expr, separator: pl.Expr) -> pl.Expr:
@@ -294,7 +297,7 @@ STRINGS = [
         infer=infer(
             "SPLIT_INDEX", (TEXT, TEXT, WHOLE), (TEXT, WHOLE, WHOLE), result=STRING, nullable=True
         ),
-        kernel=_split_by,
+        kernel=_split_index,
     ),
     _text("SPLIT", (TEXT, TEXT), _split, result=array(STRING)),
     ScalarFunction(

@@ -10,6 +10,7 @@ from sameriver.common.changes import Changes, Event, keep
 from sameriver.operators.blame import blaming
 from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import Operator, OperatorContext
+from sameriver.operators.shared import may_recur, with_columns
 from sameriver.plan.expressions import Column
 from sameriver.plan.physical.calc import Calc
 
@@ -41,6 +42,8 @@ class CalcOperator(Operator):
         )
         self._projected = [column.expression for column in node.columns]
         self._tested = [] if condition is None else [condition]
+        self._projects_once = may_recur(self._projected)
+        self._tests_once = may_recur(self._tested)
         self._uses_clock = any(map(uses_clock, [*self._projected, *self._tested]))
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
@@ -51,7 +54,8 @@ class CalcOperator(Operator):
             yield changes.with_rows(self._project(changes.rows))
             return
         with blaming(changes.rows, self._tested, self.context.zone):
-            mask = changes.rows.with_columns(self._condition).get_column(_MASK)
+            tested = with_columns(changes.rows, [self._condition], once=self._tests_once)
+            mask = tested.get_column(_MASK)
         for event in keep(changes, mask):
             if isinstance(event, Changes):
                 yield event.with_rows(self._project(event.rows))
@@ -65,7 +69,8 @@ class CalcOperator(Operator):
             return rows.select(self._names)
         # with_columns repeats literals for each row, also where no other column is selected.
         with blaming(rows, self._projected, self.context.zone):
-            return rows.with_columns(self._columns).select(self._names)
+            made = with_columns(rows, self._columns, once=self._projects_once)
+            return made.select(self._names)
 
     def _before(self, changes: Changes) -> int | pl.Series:
         """The watermark in force at each row; that of the column is in force after it."""

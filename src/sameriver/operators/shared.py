@@ -1,0 +1,28 @@
+"""Parts of expressions that occur more than once are computed once a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from sameriver.plan.determinism import deterministic
+from sameriver.plan.expressions import Call, Expression, walk
+
+_ONCE = pl.QueryOptFlags.none(comm_subexpr_elim=True)
+
+
+def may_recur(expressions: Sequence[Expression]) -> bool:
+    """Whether calls may have parts in common, and computing those once is the same.
+
+    The parts are Polars' own: ``SPLIT_INDEX(a, '/', 1)`` and ``SPLIT_INDEX(a, '/', 2)`` both split.
+    """
+    calls = [part for one in expressions for part in walk(one) if isinstance(part, Call)]
+    return len(calls) > 1 and all(map(deterministic, expressions))
+
+
+def with_columns(rows: pl.DataFrame, columns: Sequence[pl.Expr], *, once: bool) -> pl.DataFrame:
+    """``rows`` with these columns; with ``once`` equal parts of them are computed once."""
+    if not once:
+        return rows.with_columns(columns)
+    return rows.lazy().with_columns(columns).collect(optimizations=_ONCE)
