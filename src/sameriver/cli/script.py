@@ -38,7 +38,7 @@ def read_script(name: str) -> str:
         data = sys.stdin.buffer.read() if name == "-" else path.read_bytes()
         return data.decode("utf-8-sig")
     except OSError as error:
-        folder = path.parent if path.parent.is_dir() else Path()
+        folder = next(place for place in (path, path.parent, Path()) if place.is_dir())
         near = nearest(path.name, [entry.name for entry in folder.glob("*.sql")])
         cause = f"can't read '{name}': {error.strerror}"
         raise UserError("NO_SCRIPT", cause, hint=near) from error
