@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numba import types
-from numba.cpython.unsafe.numbers import trailing_zeros
 
 from sameriver.common.kernel import helper, kernel
 from sameriver.connectors.formats.kernels.types import (
@@ -14,22 +13,9 @@ from sameriver.connectors.formats.kernels.types import (
     INDEX_TABLE,
     WORDS,
 )
+from sameriver.connectors.formats.kernels.words import everywhere, first, same
 
 _TEXT, _ESCAPED = 2, 3
-_ONES, _LOW = np.uint64(0x0101010101010101), np.uint64(0x7F7F7F7F7F7F7F7F)
-
-
-@helper
-def everywhere(byte: int) -> np.uint64:
-    """A word of eight times the byte."""
-    return np.uint64(byte & 255) * _ONES
-
-
-@helper
-def same(word: np.uint64, pattern: np.uint64) -> np.uint64:
-    """The highest bit of each byte that is the same in both."""
-    differs = word ^ pattern
-    return ~(((differs & _LOW) + _LOW) | differs | _LOW)
 
 
 @helper
@@ -67,13 +53,13 @@ def scan_words(
     """
     separators, line_ends = everywhere(separator), everywhere(10)
     quotes = everywhere(quote) if quote >= 0 else separators
-    column, first, begin, lines = 0, 0, 0, 0
+    column, opened, begin, lines = 0, 0, 0, 0
     inside, closed, pair, what = False, -1, -1, _TEXT
     for number in range(words.size):
         word = words[number]
         found = same(word, separators) | same(word, line_ends) | same(word, quotes)
         while found:
-            at = 8 * number + int(np.int64(trailing_zeros(found)) >> 3)
+            at = 8 * number + first(found)
             found &= found - np.uint64(1)
             byte = np.int64(data[at])
             if inside:
@@ -89,22 +75,22 @@ def scan_words(
                 continue
             if byte == quote:
                 # within a cell that isn't quoted it is text
-                inside = at == first
+                inside = at == opened
                 continue
-            stop, text = at, first
+            stop, text = at, opened
             if closed >= 0:
-                stop, text = closed, first + 1
-            elif byte == 10 and at > first and data[at - 1] == 13:
+                stop, text = closed, opened + 1
+            elif byte == 10 and at > opened and data[at - 1] == 13:
                 stop = at - 1
             if (byte == 10) != (column == slots.size - 1):
                 return
-            if byte == 10 and column == 0 and stop == first:
+            if byte == 10 and column == 0 and stop == opened:
                 return
             slot = slots[column]
             if slot >= 0:
                 row = totals[0]
                 start[slot, row], end[slot, row], kind[slot, row] = text, stop, what
-            column, first, closed, what = column + 1, at + 1, -1, _TEXT
+            column, opened, closed, what = column + 1, at + 1, -1, _TEXT
             if byte == 10:
                 place[2 * totals[0]], place[2 * totals[0] + 1] = totals[2], begin
                 column, begin = 0, at + 1

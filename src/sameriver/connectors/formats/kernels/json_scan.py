@@ -13,6 +13,13 @@ from sameriver.connectors.formats.kernels.types import (
     INDEX,
     INDEX_TABLE,
 )
+from sameriver.connectors.formats.kernels.words import (
+    controls,
+    everywhere,
+    first,
+    load_word,
+    same,
+)
 
 _ABSENT, _NULL, _TEXT, _ESCAPED, _NUMBER, _TRUE, _FALSE, _OBJECT, _ARRAY = range(9)
 _TOKEN = types.UniTuple(types.int64, 2)
@@ -33,7 +40,15 @@ def string(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
     """Past the string that opens at ``at``, and its kind; -1 if it is malformed."""
     kind = _TEXT
     at += 1
+    quotes, escapes = everywhere(34), everywhere(92)
     while at < end:
+        if at + 8 <= end:
+            word = load_word(data, at)
+            found = same(word, quotes) | same(word, escapes) | controls(word)
+            if not found:
+                at += 8
+                continue
+            at += first(found)
         byte = data[at]
         if _PLAIN[byte]:
             at += 1
@@ -67,10 +82,10 @@ def string(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
 @helper
 def digits(data: np.ndarray, at: int, end: int) -> int:
     """Past the digits at ``at``; -1 if there are none."""
-    first = at
+    begin = at
     while at < end and 48 <= data[at] <= 57:
         at += 1
-    return at if at > first else -1
+    return at if at > begin else -1
 
 
 @helper
@@ -78,9 +93,9 @@ def number(data: np.ndarray, at: int, end: int) -> int:
     """Past the number at ``at``; -1 if it is malformed."""
     if data[at] == 45:
         at += 1
-    first = at
+    begin = at
     at = digits(data, at, end)
-    if at < 0 or (data[first] == 48 and at > first + 1):
+    if at < 0 or (data[begin] == 48 and at > begin + 1):
         return -1
     if at < end and data[at] == 46:
         at = digits(data, at + 1, end)
