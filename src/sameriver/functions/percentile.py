@@ -75,11 +75,12 @@ def _at(share: float | None) -> pl.Expr:
     if share is None or not 0 <= share <= 1 or math.isnan(share):
         raise failure("BAD_SHARE", f"PERCENTILE takes a share from 0 to 1, not {share}")
     values = pl.col("values")
-    place = (values.list.len().cast(pl.Float64) - 1) * share
+    # Counted from 1, as Flink does: the last bits of the result depend on it.
+    place = (values.list.len().cast(pl.Float64) - 1) * share + 1
     below, above = place.floor().cast(pl.Int64), place.ceil().cast(pl.Int64)
     some = values.list.len() > 0
-    low = values.list.get(pl.when(some).then(below), null_on_oob=True)
-    high = values.list.get(pl.when(some).then(above), null_on_oob=True)
+    low = values.list.get(pl.when(some).then(below - 1), null_on_oob=True)
+    high = values.list.get(pl.when(some).then(above - 1), null_on_oob=True)
     between = low * (above - place) + high * (place - below)
     return pl.when(below == above).then(low).otherwise(between)
 

@@ -93,10 +93,20 @@ class Sliding:
             self._aggregation, moves.slots, self._changes(moves), now, moves.after
         )
         columns = {column.name: column for column in found}
+        last = pl.Series(self._last_peers(slots[order], times[order]))
         for call in self._node.calls:
             if call.function == LAG:
-                columns[call.name] = self._lag(call, moves, arguments)
+                columns[call.name] = self._lag(call, moves, arguments)[last]
         return pl.DataFrame([columns[call.name] for call in self._node.calls])[places]
+
+    def _last_peers(self, slots: Ints, times: Ints) -> Ints:
+        """The row whose LAG counts: of rows of one event time the last, as in Flink."""
+        rows = np.arange(len(slots))
+        if not self._node.event_time:
+            return rows
+        ends = np.append((np.diff(slots) != 0) | (np.diff(times) != 0), True)
+        at = np.flatnonzero(ends)
+        return at[np.searchsorted(at, rows)]
 
     def _changes(self, moves: Moves) -> Changes:
         leaving = moves.signs < 0
