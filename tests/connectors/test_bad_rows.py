@@ -98,6 +98,14 @@ def test_any_bad_rows(
     assert f"column '{column}': '{text}' is no " in message
 
 
+def test_a_header_is_told_as_such(tmp_path: Path) -> None:
+    file = tmp_path / "rows"
+    file.write_text("A,b\n1,2026-01-01\n")
+    with pytest.raises(ExternalError, match="line 1, character 1, column 'a'") as caught:
+        drain(source(context(PAIR, file_options(file, "csv"))))
+    assert "header" in caught.value.hint
+
+
 def test_line_ends_within_quotes_count(tmp_path: Path) -> None:
     schema = Schema.of([("b", types.STRING), ("a", types.INT)])
     file = tmp_path / "rows"
@@ -110,7 +118,7 @@ def test_a_malformed_object_is_told_with_the_place_where_it_breaks(tmp_path: Pat
     file = tmp_path / "rows"
     file.write_text('{"a": 1}\n{"a": "x"]\n{"a": "y"}\n')
     assert failure(file, "json") == (
-        f"'{file}', line 2, character 10: '{{\"a\": \"x\"]' is no JSON object:"
+        f"'{file}', line 2, character 10: '{{\"a\": \"x\"]' is no JSON object in one line:"
         " expecting ',' delimiter"
     )
 

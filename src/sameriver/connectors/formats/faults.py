@@ -39,6 +39,8 @@ class BadRow(Exception):
         place = f"'{path}', line {first_line + self.line + 1}"
         place += f", character {self.character}" if self.character else ""
         place += f", column '{self.column}'" if self.column else ""
+        if first_line + self.line == 0 and self.text.lower() == (self.column or "").lower():
+            hint = "The line looks like a header, and files have none: remove it."
         shown = self.text if len(self.text) <= _SHOWN else self.text[: _SHOWN - 3] + "..."
         return ExternalError("BAD_ROW", f"{place}: '{shown}' {self.what}", hint=hint)
 

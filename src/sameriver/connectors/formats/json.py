@@ -116,9 +116,9 @@ def not_json(cells: Cells, row: int, spots: Index) -> BadRow:
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        what = f"is no JSON object: {error.msg.lower()}"
+        what = f"is no JSON object in one line: {error.msg.lower()}"
         return BadRow(int(spots[row, 0]), what, text, character=error.pos + 1)
-    return BadRow(int(spots[row, 0]), "is no JSON object", text)
+    return BadRow(int(spots[row, 0]), "is no JSON object in one line", text)
 
 
 def _report(
