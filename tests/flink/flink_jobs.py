@@ -29,7 +29,7 @@ OPTIONS = {
     "table.local-time-zone": "UTC",
     "table.exec.sink.upsert-materialize": "NONE",
 }
-_WAIT = 60
+_WAIT = 120
 
 
 class Stage:

@@ -146,6 +146,11 @@ def test_a_job_on_a_session_cluster(shared: Gateway, cluster: str, tmp_path: Pat
         stage.wait(stage.expected(SUMS))
         again = command("rollback", state)
         assert (again.exit_code, "NOTHING_TO_ROLL_BACK" in again.stderr) == (2, True)
+
+        wider = command("run", play.script(SUMS), *on, "--parallelism", 2)
+        assert "version 4 of the script: upgrade  FULLY_COMPATIBLE" in wider.stderr
+        parts = rest.job(stage.running().job.id).vertices
+        assert 2 in {part.parallelism for part in parts}
     finally:
         for id, stands in rest.jobs().items():
             if stands == "RUNNING":

@@ -22,6 +22,7 @@ from sameriver.flink.upgrade import Deployment, Planned
 from sameriver.session.keeper import StateDir
 
 _INTERVAL = "execution.checkpointing.interval"
+_PARALLELISM = "parallelism.default"
 _COMPARING = (IGNORE_FILTER, IGNORE_SINK)
 """Options that are for the comparison alone."""
 
@@ -62,7 +63,7 @@ def run_kept(
             CANT_WRITE, and what the cluster says.
     """
     _check_usage(state, gateway, detached=detached)
-    planned = _planned(script, _one_job(steps))
+    planned = _planned(script, _one_job(steps), gateway.parallelism)
     folder = FlinkFolder.make(Path(state.path))
     with folder.locked():
         entry = Deployment(folder, gateway, clock).bring(planned, state)
@@ -107,8 +108,10 @@ def _one_job(steps: Sequence[Step]) -> InsertJob:
     return job
 
 
-def _planned(script: str, job: InsertJob) -> Planned:
+def _planned(script: str, job: InsertJob, parallelism: int | None) -> Planned:
     options = {_INTERVAL: Config()[_INTERVAL], **job.options}
+    if parallelism is not None:
+        options[_PARALLELISM] = str(parallelism)
     rules = Rules(
         ignore_filter=options.get(IGNORE_FILTER, "").lower() == "true",
         ignore_sink=options.get(IGNORE_SINK, "").lower() != "false",

@@ -84,7 +84,6 @@ class Deployment:
         self.folder = folder
         self.cluster = gateway.rest
         self._gateway = gateway
-        self._rest = Rest(self.cluster)
         self._clock = clock
         self._timeout = timeout
 
