@@ -19,6 +19,7 @@ from sameriver.deploy.versions import FIRST, FRESH, ROLLBACK, UPGRADE
 from sameriver.flink import upgrade
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.judging import Judgement, judge
+from sameriver.flink.report import flink_text
 from sameriver.flink.state import STOPPED
 from sameriver.flink.upgrade import FlinkUpgradeRefused, savepoint_path
 
@@ -196,8 +197,10 @@ def test_an_aggregate_more_counts_from_the_upgrade(stage: Stage) -> None:
     stage.run(SUMS)
     stage.wait(stage.expected(SUMS))
     query = "SELECT k, SUM(v) AS s, MAX(v) AS m FROM t GROUP BY k"
-    with pytest.raises(FlinkUpgradeRefused, match="PARTIALLY"):
+    with pytest.raises(FlinkUpgradeRefused, match="PARTIALLY") as refused:
         stage.run(query)
+    told = flink_text(refused.value.report)
+    assert "`MAX(t.v)` is computed in a node of its own" in told
     entry = stage.run(query, allow_partial=True)
     assert entry.version.verdict == "PARTIALLY_COMPATIBLE"
     stage.add(LATER)
