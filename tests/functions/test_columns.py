@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -224,3 +225,11 @@ def test_maps_of_text(values: list[str]) -> None:
     expected = frame.select(slow.alias("x"))["x"].to_list()
     assert constant("STR_TO_MAP", values) == expected
     assert constant("STR_TO_MAP", values, ",", "=") == expected
+
+
+@pytest.mark.parametrize("distinct", [3, 2000])
+def test_many_rows(distinct: int) -> None:
+    """Python is called for each distinct value, or each value if hardly any repeats."""
+    values = [None if n % 7 == 3 else f"v{n % distinct}" for n in range(2500)]
+    expected = [value and hashlib.sha256(value.encode()).hexdigest() for value in values]
+    assert compute("SHA256", [(t.STRING, list(values))]) == expected

@@ -38,15 +38,29 @@ def _run(
         for position, one in enumerate(series)
     ]
     given = pl.DataFrame(columns)
+
+    def values(rows: pl.DataFrame) -> pl.Series:
+        found = [function(*row) if nulls or None not in row else None for row in rows.iter_rows()]
+        return pl.Series("result", found, dtype=dtype, strict=False)
+
+    if not _repeats(given):
+        return values(given)
     frame = given.with_columns(_negative_zeros(given))
     distinct = frame.unique()
-    rows = distinct.select(given.columns).iter_rows()
-    values = [function(*row) if nulls or None not in row else None for row in rows]
-    results = distinct.with_columns(pl.Series("result", values, dtype=dtype, strict=False))
+    results = distinct.with_columns(values(distinct.select(given.columns)))
     joined = frame.join(
         results, on=frame.columns, how="left", nulls_equal=True, maintain_order="left"
     )
     return joined["result"]
+
+
+_SAMPLE = 1000
+
+
+def _repeats(frame: pl.DataFrame) -> bool:
+    """Whether it pays to look for distinct rows: not if hardly any of the first ones repeats."""
+    few = frame.height <= _SAMPLE
+    return few or frame.head(_SAMPLE).n_unique() < 0.9 * _SAMPLE
 
 
 def _negative_zeros(frame: pl.DataFrame) -> list[pl.Expr]:

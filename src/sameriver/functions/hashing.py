@@ -13,11 +13,13 @@ from sameriver.functions.failure import failure
 from sameriver.functions.forms import TEXT_OR_BINARY, WHOLE, infer
 from sameriver.functions.signature import ScalarFunction
 
+_Algorithm = Callable[[bytes], "hashlib._Hash"]
 
-def _hash(name: str, algorithm: str, digits: int) -> ScalarFunction:
+
+def _hash(name: str, algorithm: _Algorithm, digits: int) -> ScalarFunction:
     def digest(value: str | bytes) -> str:
         octets = value.encode() if isinstance(value, str) else value
-        return hashlib.new(algorithm, octets).hexdigest()
+        return algorithm(octets).hexdigest()
 
     return ScalarFunction(
         name=name,
@@ -26,7 +28,7 @@ def _hash(name: str, algorithm: str, digits: int) -> ScalarFunction:
     )
 
 
-_SIZES: dict[int, Callable[[bytes], hashlib._Hash]] = {
+_SIZES: dict[int, _Algorithm] = {
     224: hashlib.sha224,
     256: hashlib.sha256,
     384: hashlib.sha384,
@@ -47,12 +49,12 @@ def _sha2(value: str | bytes, bits: int) -> str:
 
 
 HASHING = [
-    _hash("MD5", "md5", 32),
-    _hash("SHA1", "sha1", 40),
-    _hash("SHA224", "sha224", 56),
-    _hash("SHA256", "sha256", 64),
-    _hash("SHA384", "sha384", 96),
-    _hash("SHA512", "sha512", 128),
+    _hash("MD5", hashlib.md5, 32),
+    _hash("SHA1", hashlib.sha1, 40),
+    _hash("SHA224", hashlib.sha224, 56),
+    _hash("SHA256", hashlib.sha256, 64),
+    _hash("SHA384", hashlib.sha384, 96),
+    _hash("SHA512", hashlib.sha512, 128),
     ScalarFunction(
         name="SHA2",
         infer=infer("SHA2", (TEXT_OR_BINARY, WHOLE), result=varchar(128)),
