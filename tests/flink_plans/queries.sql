@@ -184,3 +184,7 @@ SELECT k2, k, SUM(v) AS s FROM t GROUP BY k2, k;
 SELECT k, SUM(v) AS s FROM (SELECT k, v FROM t WHERE w > 3 UNION ALL SELECT k, w FROM t WHERE v > 3) GROUP BY k;
 ## interval_rows
 SELECT k, MAX(n) AS m FROM (SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY ts) AS n FROM t) GROUP BY k;
+## united_three
+SELECT k, SUM(v) AS s FROM (SELECT k, v FROM t UNION ALL SELECT k, v FROM u UNION ALL SELECT k, w FROM u) GROUP BY k;
+## united_three_turned
+SELECT k, SUM(v) AS s FROM (SELECT k, w AS v FROM u UNION ALL SELECT k, v FROM t UNION ALL SELECT k, v FROM u) GROUP BY k;

@@ -67,6 +67,7 @@ def test_names_are_told_again_in_the_same_way(name: str) -> None:
         ("cumulate", "cumulate_where"),
         ("group_window", "group_window_shown"),
         ("united", "united_turned"),
+        ("united_three", "united_three_turned"),
         ("sum", "sum_elsewhere"),
     ],
 )
@@ -163,6 +164,10 @@ def test_alike_nodes_keep_their_names_by_what_reaches_them() -> None:
         for plan in (before, after)
     ]
     assert by_sink[0] == by_sink[1]
+
+
+def test_one_of_two_alike_nodes_goes() -> None:
+    assert names("one_insert", "two_inserts_alike") < names("two_inserts_alike")
 
 
 def test_alike_nodes_that_can_not_be_told_apart_get_new_names() -> None:

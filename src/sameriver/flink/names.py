@@ -39,7 +39,7 @@ def names_of(nodes: Sequence[StateNode], before: Sequence[StateNode] = ()) -> di
         names |= _kept(group, old)
         rest = [node for node in group if node.node.id not in names]
         taken = {*names.values(), *(node.node.name for node in old)}
-        if len(group) == 1 and base not in taken:
+        if len(group) == len(rest) == 1 and base not in taken:
             names[rest[0].node.id] = base
         else:
             names |= _apart(base, rest, taken)

@@ -22,6 +22,7 @@ class Rows:
         filters: the conditions that they have met, sorted.
         sources: the tables that they were read from, sorted.
         before: columns below the local half of an aggregation in two phases.
+        branches: origin and columns of each branch, if they are a UNION ALL.
     """
 
     columns: tuple[Meaning, ...]
@@ -29,6 +30,7 @@ class Rows:
     filters: tuple[Meaning, ...] = ()
     sources: tuple[str, ...] = ()
     before: tuple[Meaning, ...] = ()
+    branches: tuple[tuple[Meaning, tuple[Meaning, ...]], ...] = ()
 
 
 _PASSING = ("exchange", "watermark-assigner", "mini-batch-assigner", "drop-update-before")
@@ -105,7 +107,7 @@ def rows_of(read: Reading, below: Sequence[Rows], parts: Sequence[Part]) -> Rows
             text = Meaning(f"VALUES {spell(data['tuples'], inputs)}")
             return Rows(columns=_numbered(node, text), origin=text)
         case "union":
-            return replace(together, columns=_united(below), before=())
+            return _united(together, below)
         case "expand":
             sets = [[spell(one, inputs) for one in project] for project in data["projects"]]
             columns = (f"EXPAND({', '.join(one)})" for one in zip(*sets, strict=True))
@@ -169,13 +171,17 @@ def _source(node: Node) -> Rows:
     )
 
 
-def _united(below: Sequence[Rows]) -> tuple[Meaning, ...]:
-    """Columns of a UNION ALL: the order of its branches makes no difference."""
-    branches = sorted((one.origin, one.columns) for one in below)
-    columns = zip(*(columns for _, columns in branches), strict=True)
-    return tuple(
-        Meaning(one[0] if len(set(one)) == 1 else f"UNION({', '.join(one)})") for one in columns
+def _united(together: Rows, below: Sequence[Rows]) -> Rows:
+    """A UNION ALL, whose branches may be one themselves: their order makes no difference."""
+    branches = sorted(
+        branch for one in below for branch in (one.branches or ((one.origin, one.columns),))
     )
+    columns = tuple(
+        Meaning(one[0] if len(set(one)) == 1 else f"UNION({', '.join(one)})")
+        for one in zip(*(columns for _, columns in branches), strict=True)
+    )
+    origin = Meaning(f"({'), ('.join(origin for origin, _ in branches)})")
+    return replace(together, columns=columns, origin=origin, before=(), branches=tuple(branches))
 
 
 def _correlated(read: Reading, together: Rows) -> Rows:
