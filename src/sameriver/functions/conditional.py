@@ -30,6 +30,8 @@ def _branches(name: str, operands: Sequence[Operand], forms: Sequence[Form]) -> 
         raise wrong_arguments(
             name, operands, forms, hint="CAST the values to one type; conditions are BOOLEAN."
         )
+    if result.root is Root.NULL:
+        raise wrong_arguments(name, operands, forms, hint=_TYPED)
     parameters: list[DataType] = []
     for condition, value in zip(conditions, values, strict=False):
         parameters += [
