@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo setup fmt lint test test-flink test-slow golden oracle bench docs clean
+.PHONY: help demo setup fmt lint test test-flink test-slow golden oracle bench bench-nexmark bench-latency bench-scaling docs clean
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -62,6 +62,19 @@ bench: $(VENV)/dev ## ratios to DuckDB, side by side in one run; rows per second
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/functions.py
 	$(BIN)/python benchmarks/state.py
+
+bench-nexmark: $(VENV)/dev ## Nexmark beside Apache Flink and DuckDB; needs Java (QUICK=1: five minutes)
+	test -d .venv-oracle || $(PYTHON) -m venv .venv-oracle
+	.venv-oracle/bin/python -m pip install --quiet apache-flink==2.3.0
+	$(BIN)/python -m benchmarks.nexmark.run $(if $(QUICK),--quick,--format csv --format json) \
+		--write benchmarks/RESULTS.md
+
+bench-latency: $(VENV)/dev ## how long rows take from source to sink
+	$(BIN)/python -m benchmarks.latency --write benchmarks/latency.json
+
+bench-scaling: $(VENV)/dev ## what a row costs with more keys, state, columns, shards; larger batches
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(BIN)/python -m benchmarks.scaling --write benchmarks
 
 docs: $(VENV)/dev ## write the reference of functions, build the documentation into site/
 	cd tests && ../$(BIN)/python -m oracle.reference
