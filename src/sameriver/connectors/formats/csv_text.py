@@ -60,16 +60,26 @@ def csv_cell(value: pl.Expr, type: DataType, rules: CsvRules) -> pl.Expr:
     shown = _text(value, type, rules)
     texts = (*CHARACTERS, *BINARIES, *TIMESTAMPS, Root.DATE, Root.TIME, Root.ARRAY, Root.ROW)
     if type.root in texts:
-        shown = _guarded(shown, rules)
+        # Times have a space, which calls for the usual quotes, and no such quote.
+        quoted = type.root in TIMESTAMPS and rules.quote == '"'
+        shown = _guarded(shown, rules, quoted=quoted)
     return shown.fill_null(rules.null or "")
 
 
-def _guarded(shown: pl.Expr, rules: CsvRules) -> pl.Expr:
-    """Quoted where Jackson quotes: long text, and text with a character up to the separator."""
+def _guarded(shown: pl.Expr, rules: CsvRules, *, quoted: bool) -> pl.Expr:
+    """Quoted where Jackson quotes: long text, and text with a character up to the separator.
+
+    Args:
+        shown: the text.
+        rules: which characters stand for what.
+        quoted: it is known that all texts need quotes, and have none in them.
+    """
     if rules.escape is not None:
         shown = shown.str.replace_all(rules.escape, rules.escape * 2, literal=True)
     if rules.quote is None:
         return shown
+    if quoted:
+        return pl.lit(rules.quote) + shown + pl.lit(rules.quote)
     inner = shown.str.replace_all(rules.quote, rules.quote * 2, literal=True)
     unsafe = max(map(ord, (rules.separator, rules.quote, "\r", "\n", rules.escape or "\n")))
     special = shown.str.contains(rf"[\x00-\x{{{unsafe:02x}}}]")

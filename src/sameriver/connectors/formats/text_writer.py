@@ -30,7 +30,8 @@ class LineFile:
     def write(self, lines: pl.Series) -> None:
         if not len(lines):
             return
-        data = self._pack(lines.str.join("\n").item().encode() + b"\n")
+        text: bytes = lines.str.join("\n").cast(pl.Binary).item()
+        data = self._pack(text + b"\n")
         with self._path.open("ab", buffering=0) as file:
             left = memoryview(data)
             while left:
