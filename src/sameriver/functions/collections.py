@@ -70,13 +70,12 @@ def _array(operands: Sequence[Operand]) -> Resolved:
 
 
 def _make_array(evaluation: Evaluation, args: _Args) -> pl.Expr:
-    return _listed(args, to_polars(evaluation.result))
+    return _listed(args, to_polars(evaluation.result.children[0]))
 
 
 def _listed(items: _Args, dtype: pl.DataType | type[pl.DataType]) -> pl.Expr:
-    """A list of the items; each is wrapped in a struct first, so that lists nest."""
-    wrapped = [pl.struct(item.alias("item")) for item in items]
-    return pl.concat_list(wrapped).list.eval(pl.element().struct.field("item")).cast(dtype)
+    """A list of the items, which are of ``dtype`` and may be lists themselves."""
+    return pl.concat_arr([item.cast(dtype) for item in items]).arr.to_list()
 
 
 def _map(operands: Sequence[Operand]) -> Resolved:
@@ -98,7 +97,8 @@ def _make_map(evaluation: Evaluation, args: _Args) -> pl.Expr:
         pl.struct(key.alias("key"), value.alias("value"))
         for key, value in zip(args[::2], args[1::2], strict=True)
     ]
-    made = pl.concat_list(entries).cast(to_polars(evaluation.result))
+    key, value = (to_polars(child) for child in evaluation.result.children)
+    made = _listed(entries, pl.Struct({"key": key, "value": value}))
     keys = [operand.value for operand in evaluation.operands[::2]]
     if UNKNOWN not in keys and len(set(keys)) == len(keys):
         return made
@@ -291,18 +291,33 @@ def _sort_types(operands: Sequence[Operand]) -> Resolved:
     return infer("ARRAY_SORT", *forms, result=first)(operands)
 
 
-def _sort(_: Evaluation, args: _Args) -> pl.Expr:
+def _sort(evaluation: Evaluation, args: _Args) -> pl.Expr:
     """``array[, ascending[, NULLs first]]``; NULLs come first if ascending."""
     if len(args) == 1:
-        return args[0].list.sort()
+        return _ordered(args[0], pl.lit(True), evaluation.result, up=True, early=True)
     rising, early = args[1], args[-1]
-    orders = [(up, before) for up in (True, False) for before in (True, False)]
     sorted_as: pl.Expr = pl.when(False).then(args[0])
-    for up, before in orders:
-        chosen = (rising == up) & (early == before)
-        ordered = args[0].list.sort(descending=not up, nulls_last=not before)
-        sorted_as = pl.when(chosen).then(ordered).otherwise(sorted_as)
+    for up in (True, False):
+        for before in (True, False):
+            chosen = (rising == up) & (early == before)
+            ordered = _ordered(args[0], chosen, evaluation.result, up=up, early=before)
+            sorted_as = pl.when(chosen).then(ordered).otherwise(sorted_as)
     return sorted_as
+
+
+def _ordered(lists: pl.Expr, chosen: pl.Expr, type: DataType, *, up: bool, early: bool) -> pl.Expr:
+    """The lists of the chosen rows, sorted.
+
+    All items are sorted at once by row and value: Polars sorts list by list, which takes longer by
+    two orders of magnitude.
+    """
+    dtype = to_polars(type)
+
+    def by_row(items: pl.DataFrame) -> pl.DataFrame:
+        falling, late = [False, not up], [False, not early]
+        return items.sort("row", "item", descending=falling, nulls_last=late)
+
+    return per_member(by_row, dtype, pl.when(chosen).then(lists))
 
 
 def _two(name: str) -> Infer:
@@ -417,14 +432,14 @@ COLLECTIONS = [
         name="ARRAY_APPEND",
         infer=_with_element("ARRAY_APPEND", lambda holder: holder),
         kernel=lambda e, args: pl.when(args[0].is_not_null()).then(
-            pl.concat_list(args[0], _listed(args[1:], to_polars(e.result)))
+            pl.concat_list(args[0], _listed(args[1:], to_polars(e.result.children[0])))
         ),
     ),
     ScalarFunction(
         name="ARRAY_PREPEND",
         infer=_with_element("ARRAY_PREPEND", lambda holder: holder),
         kernel=lambda e, args: pl.when(args[0].is_not_null()).then(
-            pl.concat_list(_listed(args[1:], to_polars(e.result)), args[0])
+            pl.concat_list(_listed(args[1:], to_polars(e.result.children[0])), args[0])
         ),
     ),
     ScalarFunction(
