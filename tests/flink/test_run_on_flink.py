@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from threading import Event
 
@@ -185,3 +188,21 @@ def test_explain_shows_the_plan_of_a_query(shared: Gateway, tmp_path: Path) -> N
 def test_relative_paths_are_those_of_this_process(shared: Gateway, tmp_path: Path) -> None:
     script = tables() + "SHOW CREATE TABLE customers;"
     assert f"{tmp_path}/data/customers.csv" in printed(script, tmp_path, *FLINK)
+
+
+def test_ctrl_c_stops_the_job_and_is_no_failure(real_flink: None, tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(f"{ENDLESS}SELECT n FROM endless;", encoding="utf-8")
+    command = [sys.executable, "-c", "from sameriver.cli import main; main()", "run", str(script)]
+    with subprocess.Popen(
+        [*command, *FLINK, "--output", "jsonl"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["op"] == "+I"
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert told == "stopped; a later run starts anew: --state DIR lets it go on from here\n"

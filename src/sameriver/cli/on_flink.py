@@ -43,6 +43,11 @@ def run_on_flink(
         for step in steps:
             if not stop.is_set():
                 _run(step, environment, output, stop, watch, line)
+        if stop.is_set():
+            say(_STOPPED)
+
+
+_STOPPED = "stopped; a later run starts anew: --state DIR lets it go on from here"
 
 
 def explain_on_flink(

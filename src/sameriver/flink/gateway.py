@@ -116,6 +116,9 @@ class Gateway:
             "rest.port": "0",
             "rest.bind-port": "0",
             "restart-strategy.type": "none",
+            # its parts are one process: a busy machine is no reason to give one up
+            "heartbeat.timeout": "600000",
+            "pekko.ask.timeout": "120 s",
             # what REST tells is as fresh as this
             "web.refresh-interval": "100",
             "metrics.fetcher.update-interval": "500",

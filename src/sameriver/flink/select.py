@@ -18,6 +18,8 @@ from sameriver.flink.script import QueryJob
 
 _POLL = 0.05
 """Seconds between two looks for rows."""
+_PATIENCE = 30
+"""Seconds that the reading of rows may take to end."""
 _MOST = 10_000
 """Changes that are handed on together."""
 
@@ -59,7 +61,8 @@ def changelog(
     finally:
         if alive:
             give_up(rest, id)
-        read.thread.join()
+        # it ends with the job; if the cluster is gone it need not be waited for
+        read.thread.join(_PATIENCE)
 
 
 class _Reading:
@@ -101,8 +104,13 @@ class _Reading:
 
 def _as_json(fields: list[Field]) -> str:
     """SQL for the values of a row as a JSON array of texts."""
-    texts = [f"COALESCE(JSON_QUOTE(CAST({_name(field)} AS STRING)), 'null')" for field in fields]
+    texts = [f"COALESCE(JSON_QUOTE({_text(field)}), 'null')" for field in fields]
     return "'[' || " + " || ',' || ".join(texts or ["''"]) + " || ']'"
+
+
+def _text(field: Field) -> str:
+    is_variant = field.type.root is Root.VARIANT
+    return f"JSON_STRING({_name(field)})" if is_variant else f"CAST({_name(field)} AS STRING)"
 
 
 def _name(field: Field) -> str:
