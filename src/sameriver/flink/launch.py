@@ -15,6 +15,8 @@ _IGNORE = "execution.state-recovery.ignore-unclaimed-state"
 CHECKPOINT_FOLDER = "execution.checkpointing.dir"
 _RETAINED = {"execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION"}
 """What a job that failed or was killed goes on from."""
+PATIENCE = 600.0
+"""Seconds for saving or restoring much state."""
 _POLL = 0.1
 
 

@@ -212,7 +212,12 @@ class Rest:
             if told["status"]["id"] == "COMPLETED":
                 break
             if time.monotonic() > deadline:
-                raise _not_saved(id, f"it took longer than {timeout:g} s")
+                raise ExternalError(
+                    "SAVEPOINT_FAILED",
+                    f"job '{id}' has not been saved yet: it took longer than {timeout:g} s",
+                    hint="It may still come to an end: the same command then goes on from there.",
+                    retry=True,
+                )
             time.sleep(_POLL)
         done = told["operation"]
         if "location" not in done:

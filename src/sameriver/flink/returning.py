@@ -12,6 +12,7 @@ from sameriver.common.errors import ExternalError, UserError
 from sameriver.common.time import Clock
 from sameriver.deploy.versions import Version
 from sameriver.flink.gateway import Gateway
+from sameriver.flink.launch import PATIENCE
 from sameriver.flink.rest import Rest
 from sameriver.flink.standing import found, savepoint_folder
 from sameriver.flink.state import ENDED, STOPPED, FlinkFolder, Job
@@ -83,7 +84,7 @@ def _copy(savepoint: str, target: Path) -> str:
 
 
 def roll_back(
-    folder: FlinkFolder, clock: Clock, start: Callable[[str], Gateway], *, timeout: float = 120
+    folder: FlinkFolder, clock: Clock, start: Callable[[str], Gateway], *, timeout: float = PATIENCE
 ) -> Version:
     """Returns to the version before, which goes on where it was left.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sameriver.common.errors import ExternalError
-from sameriver.flink.launch import SAVEPOINT_FOLDER, give_up
+from sameriver.flink.launch import PATIENCE, SAVEPOINT_FOLDER, give_up
 from sameriver.flink.rest import ENDED as JOB_ENDED
 from sameriver.flink.rest import Rest
 from sameriver.flink.state import ENDED, RUNNING, STARTING, STOPPED, Entry, FlinkFolder
 
 
-def stop_with_savepoint(folder: FlinkFolder, entry: Entry, *, timeout: float = 120) -> Entry:
+def stop_with_savepoint(folder: FlinkFolder, entry: Entry, *, timeout: float = PATIENCE) -> Entry:
     """Stops the job of a version with a savepoint.
 
     One that fails again and again can't be saved: it is cancelled, and its last checkpoint counts.

@@ -22,7 +22,7 @@ from sameriver.flink.compiled import read_plan
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.judging import digest, judge
 from sameriver.flink.jvm import VERSION
-from sameriver.flink.launch import NotStarted, give_up, launch
+from sameriver.flink.launch import PATIENCE, NotStarted, give_up, launch
 from sameriver.flink.names import named
 from sameriver.flink.report import FlinkReport
 from sameriver.flink.rest import Rest
@@ -71,7 +71,7 @@ class Deployment:
     """
 
     def __init__(
-        self, folder: FlinkFolder, gateway: Gateway, clock: Clock, *, timeout: float = 120
+        self, folder: FlinkFolder, gateway: Gateway, clock: Clock, *, timeout: float = PATIENCE
     ) -> None:
         """Nothing is asked yet.
 
