@@ -106,6 +106,19 @@ def test_a_header_is_told_as_such(tmp_path: Path) -> None:
     assert "header" in caught.value.hint
 
 
+def test_what_may_be_behind_a_bad_row_is_asked(tmp_path: Path) -> None:
+    file = tmp_path / "rows"
+    file.write_text("1;2026-01-01\n")
+    with pytest.raises(ExternalError) as caught:
+        drain(source(context(PAIR, file_options(file, "csv"))))
+    assert caught.value.hint.startswith("Is 'csv.field-delimiter' the one of the file?")
+    file.write_text('{"ts": "2026-01-01T00:00:00"}\n')
+    times = Schema.of([("ts", types.timestamp(3))])
+    with pytest.raises(ExternalError) as caught:
+        drain(source(context(times, file_options(file, "json"))))
+    assert "'timestamp-format.standard' = 'ISO-8601'" in caught.value.hint
+
+
 def test_line_ends_within_quotes_count(tmp_path: Path) -> None:
     schema = Schema.of([("b", types.STRING), ("a", types.INT)])
     file = tmp_path / "rows"

@@ -22,7 +22,10 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise ExternalError(
-            "UNWRITABLE_FILE", f"'{path}' can't be written: {error.strerror}", retry=True
+            "UNWRITABLE_FILE",
+            f"'{path}' can't be written: {error.strerror}",
+            hint="Make room, make the folder writable, or give the table another path.",
+            retry=True,
         ) from error
 
 

@@ -81,7 +81,10 @@ class CsvReader:
         def tell(row: int) -> BadRow:
             line, at = (int(number) for number in spots[row])
             text = data[at:].split(b"\n", 1)[0].rstrip(b"\r")
-            return BadRow(line, self._what(int(bad[row])), text.decode(errors="replace"))
+            few = bad[row] == TOO_FEW and self.rules.separator.encode() not in text
+            ask = "Is 'csv.field-delimiter' the one of the file?" if few else ""
+            shown = text.decode(errors="replace")
+            return BadRow(line, self._what(int(bad[row])), shown, ask=ask)
 
         refused = (bad != 0) & ((bad != TOO_FEW) | (not self.rules.ignore))
         faults.rows(refused, tell)

@@ -26,6 +26,7 @@ class BadRow(Exception):
         text: the offending text.
         column: field, or None if the row as a whole is wrong.
         character: 1-based place of the text in its line, where that is known.
+        ask: what may be behind it; may be empty.
     """
 
     line: int
@@ -33,6 +34,7 @@ class BadRow(Exception):
     text: str
     column: str | None = None
     character: int | None = None
+    ask: str = ""
 
     def error(self, path: Path, first_line: int, hint: str) -> ExternalError:
         """The error for a text whose first line is ``first_line`` (0-based) of the file."""
@@ -41,6 +43,8 @@ class BadRow(Exception):
         place += f", column '{self.column}'" if self.column else ""
         if first_line + self.line == 0 and self.text.lower() == (self.column or "").lower():
             hint = "The line looks like a header, and files have none: remove it."
+        elif self.ask:
+            hint = f"{self.ask} {hint}"
         shown = self.text if len(self.text) <= _SHOWN else self.text[: _SHOWN - 3] + "..."
         return ExternalError("BAD_ROW", f"{place}: '{shown}' {self.what}", hint=hint)
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from sameriver.common.changes import Changes
 from sameriver.common.schema import Field, Schema
-from sameriver.common.types import INT, DataType, Root
+from sameriver.common.types import INT, TIMESTAMPS, DataType, Root
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
 from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask
@@ -125,9 +125,11 @@ def _report(
     field: Field, column: Cells, bad: Mask, cells: Cells, spots: Index, faults: Faults
 ) -> None:
     def tell(row: int) -> BadRow:
-        at = character(column, row, spots)
+        at, text = character(column, row, spots), column.text(row)
+        iso = field.type.root in TIMESTAMPS and "T" in text
+        ask = "Times with a T need 'timestamp-format.standard' = 'ISO-8601'." if iso else ""
         what = f"is no {field.type.name}"
-        return BadRow(int(spots[row, 0]), what, column.text(row), field.name, at)
+        return BadRow(int(spots[row, 0]), what, text, field.name, at, ask)
 
     faults.fields(bad, tell)
 
