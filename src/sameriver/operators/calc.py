@@ -36,6 +36,7 @@ class CalcOperator(Operator):
             .alias(column.name)
             for column in node.columns
         ]
+        self._read = {name for column in self._columns for name in column.meta.root_names()}
         condition = node.condition
         self._condition = (
             None if condition is None else compile_expression(condition, context.zone).alias(_MASK)
@@ -56,11 +57,16 @@ class CalcOperator(Operator):
         with blaming(changes.rows, self._tested, self.context.zone):
             tested = with_columns(changes.rows, [self._condition], once=self._tests_once)
             mask = tested.get_column(_MASK)
-        for event in keep(changes, mask):
+        for event in keep(changes.with_rows(self._needed(changes.rows)), mask):
             if isinstance(event, Changes):
                 yield event.with_rows(self._project(event.rows))
             else:
                 yield event
+
+    def _needed(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The columns that the projection reads: filtering others would be for nothing."""
+        needed = [name for name in rows.columns if name in self._read]
+        return rows.select(needed) if needed else rows
 
     def _project(self, rows: pl.DataFrame) -> pl.DataFrame:
         if not self._names:
