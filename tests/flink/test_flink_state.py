@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sameriver.checkpoint.folder import StateFolder
+from sameriver.checkpoint.savepoint import open_savepoint
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.deploy.versions import FIRST, Version
 from sameriver.flink.state import STOPPED, Entry, FlinkFolder, Job
@@ -83,7 +84,7 @@ def test_folders_of_either_engine_are_refused_by_the_other(tmp_path: Path) -> No
     StateFolder.make(embedded)
     other.mkdir()
     (other / "file").touch()
-    for use in (StateFolder.make, StateFolder.find):
+    for use in (StateFolder.make, StateFolder.find, open_savepoint):
         with pytest.raises(UserError, match="holds state of a job on Flink"):
             use(ours)
     with pytest.raises(UserError, match="holds state of the embedded engine"):

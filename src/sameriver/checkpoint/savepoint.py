@@ -11,7 +11,7 @@ from pathlib import Path
 from sameriver.checkpoint import disk
 from sameriver.checkpoint.files import read_bytes, write_frame
 from sameriver.checkpoint.fold import read_table
-from sameriver.checkpoint.folder import StateFolder
+from sameriver.checkpoint.folder import FLINK_MARK, StateFolder
 from sameriver.checkpoint.manifest import (
     CHECKPOINT,
     SAVEPOINT,
@@ -73,10 +73,10 @@ def open_savepoint(path: Path) -> Savepoint:
     """The savepoint at ``path``; a checkpoint or a state folder, for its last one, will do too.
 
     Raises:
-        UserError: NO_SAVEPOINT if there is none.
+        UserError: NO_SAVEPOINT if there is none; FOREIGN_FOLDER if it is of a job on Flink.
         ExternalError: its manifest is torn, altered, foreign or too new.
     """
-    if (path / "folder.json").is_file():
+    if StateFolder.is_at(path) or (path / FLINK_MARK).is_file():
         folder = StateFolder.find(path)
         numbers = folder.numbers()
         path = folder.checkpoints / str(numbers[-1]) if numbers else path
