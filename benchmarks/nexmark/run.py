@@ -16,7 +16,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -157,11 +157,23 @@ def prepared(format: str, events: int, folder: Path, options: argparse.Namespace
     )  # fmt: skip
 
 
+def command(given: Sequence[str]) -> str:
+    """The command as it can be given on any machine: without paths."""
+    words, kept = iter(given), ["python -m benchmarks.nexmark.run"]
+    for word in words:
+        name, glued, _ = word.partition("=")
+        if name not in ("--flink", "--folder", "--write"):
+            kept.append(word)
+        elif not glued:
+            next(words, None)
+    return " ".join(kept)
+
+
 def settings(options: argparse.Namespace, engines: list[Engine], events: int) -> dict[str, str]:
     """What the page says about how it came about."""
     versions = {name: version(name) for name in ("sameriver", "polars", "numba", "duckdb")}
     told = {
-        "Command": f"`python -m benchmarks.nexmark.run {' '.join(sys.argv[1:])}`",
+        "Command": f"`{command(sys.argv[1:])}`",
         "Machine": f"{os.cpu_count()} cores, {platform.machine()}, {platform.system()}; "
         f"Python {platform.python_version()}",
         "Versions": ", ".join(f"{name} {text}" for name, text in versions.items())

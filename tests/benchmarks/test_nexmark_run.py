@@ -9,7 +9,7 @@ import pytest
 from benchmarks.nexmark import in_batch
 from benchmarks.nexmark.engines import Engine, Running, duckdb, sameriver
 from benchmarks.nexmark.equality import difference
-from benchmarks.nexmark.run import Plan, compared, insert, measured, statements
+from benchmarks.nexmark.run import Plan, command, compared, insert, measured, statements
 from benchmarks.nexmark.scripts import NAMES, query
 from benchmarks.nexmark.write import write
 
@@ -75,3 +75,8 @@ def test_a_query_that_an_engine_refuses_is_told(folder: Path) -> None:
 
 def test_results_by_the_clock_are_not_compared(folder: Path) -> None:
     assert compared("q12", plan(folder), {}) == "by the clock"
+
+
+def test_the_command_is_told_without_paths() -> None:
+    given = ["--quick", "--flink", "/somewhere/python", "--queries", "q0,q1", "--write=page.md"]
+    assert command(given) == "python -m benchmarks.nexmark.run --quick --queries q0,q1"
