@@ -75,8 +75,9 @@ class Sum(_Total):
         self._mean, self._counted = mean, counted
         self._floats = argument.root in APPROXIMATE
         self._decimal = argument.root is Root.DECIMAL
+        decimals = fold.MEAN if mean else fold.DECIMALS
         self.operation = (
-            fold.FLOATS_SUM if self._floats else fold.DECIMALS if self._decimal else fold.SUM
+            fold.FLOATS_SUM if self._floats else decimals if self._decimal else fold.SUM
         )
         self._count = at + (2 if self._decimal else 1)
 

@@ -6,7 +6,9 @@ operation:
 - COUNT: count
 - SUM: sum, count;           values are integers that wrap
 - FLOATS: sum, count;        values are the bits of floats
-- DECIMALS: low, high, count; values are digits, of one column, or of two where there is a second
+- DECIMALS: low, high, count; values are digits, of one column, or of two where there is a second.
+  A sum that has overflowed goes on with the next value, as Flink's does
+- MEAN: the same, but what has overflowed stays so
 - MOMENTS: sum, squares, count; values are the bits of floats
 - LEAST, GREATEST, FIRST, LAST, SET: value, present
 
@@ -28,8 +30,8 @@ from sameriver.state.kernels.types import (
     TABLE,
 )
 
-COUNT, SUM, FLOATS_SUM, DECIMALS, MOMENTS, LEAST, GREATEST, FIRST, LAST, SET = range(10)
-WIDTHS = (1, 2, 2, 3, 3, 2, 2, 2, 2, 2)
+COUNT, SUM, FLOATS_SUM, DECIMALS, MOMENTS, LEAST, GREATEST, FIRST, LAST, SET, MEAN = range(11)
+WIDTHS = (1, 2, 2, 3, 3, 2, 2, 2, 2, 2, 3)
 """Words of each operation."""
 OVERFLOW = 2**63 - 1
 """High word of a sum that overflowed: more than any DECIMAL(38, s) holds."""
@@ -50,10 +52,13 @@ def _has_39_digits(low: int, high: int) -> bool:
 
 
 @helper
-def _add_wide(words: np.ndarray, slot: int, at: int, low: int, high: int) -> None:
-    """Adds 128 bits to the words ``at`` and ``at + 1``; a sum of 39 digits stays out of range."""
+def _add_wide(words: np.ndarray, slot: int, at: int, operation: int, low: int, high: int) -> None:
+    """Adds 128 bits to the words ``at`` and ``at + 1``; a sum of 39 digits is out of range."""
     before = words[slot, at + 1]
     if before == OVERFLOW or before == -OVERFLOW:
+        if operation == DECIMALS:
+            words[slot, at] = low
+            words[slot, at + 1] = high
         return
     total = words[slot, at] + low
     carry = np.uint64(total) < np.uint64(low)
@@ -66,12 +71,14 @@ def _add_wide(words: np.ndarray, slot: int, at: int, low: int, high: int) -> Non
 
 
 @helper
-def _add_signed(words: np.ndarray, slot: int, at: int, low: int, high: int, sign: int) -> None:
+def _add_signed(
+    words: np.ndarray, slot: int, at: int, operation: int, low: int, high: int, sign: int
+) -> None:
     """Adds 128 bits, or takes them away."""
     if sign < 0:
         high = ~high + (1 if low == 0 else 0)
         low = -low
-    _add_wide(words, slot, at, low, high)
+    _add_wide(words, slot, at, operation, low, high)
 
 
 @helper
@@ -118,10 +125,10 @@ def fold_rows(
                 words[slot, at + 1] += sign
                 if words[slot, at + 1] == 0:
                     words[slot, at] = 0
-            elif operation == DECIMALS:
+            elif operation in (DECIMALS, MEAN):
                 low = columns[column, i]
                 high = columns[second, i] if second >= 0 else low >> 63
-                _add_signed(words, slot, at, low, high, sign)
+                _add_signed(words, slot, at, operation, low, high, sign)
                 words[slot, at + 2] += sign
             elif operation == MOMENTS:
                 value = column_floats[column, i]
@@ -180,8 +187,10 @@ def merge(
             elif operation == FLOATS_SUM:
                 floats[slot, at] += other_floats[at, i]
                 words[slot, at + 1] += others[at + 1, i]
-            elif operation == DECIMALS:
-                _add_wide(words, slot, at, others[at, i], others[at + 1, i])
+            elif operation in (DECIMALS, MEAN):
+                high = others[at + 1, i]
+                if operation == MEAN or (high != OVERFLOW and high != -OVERFLOW):
+                    _add_wide(words, slot, at, operation, others[at, i], high)
                 words[slot, at + 2] += others[at + 2, i]
             elif operation == MOMENTS:
                 floats[slot, at] += other_floats[at, i]
