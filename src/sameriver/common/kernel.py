@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, TypeVar, cast
@@ -126,6 +127,7 @@ def kernel(*signatures: Any) -> Callable[[Function], Function]:
     return declare
 
 
+@cache
 def address(function: Callable[..., Any]) -> int:
     """Where C finds a kernel, which has one signature; it needs no Python to run."""
     assert isinstance(function, Kernel)
