@@ -43,7 +43,7 @@ test-flink: .venv-flink/ready ## scripts, checks and upgrades on a real Apache F
 # apache-flink wants older releases of pandas and pyarrow than the other tests
 .venv-flink/ready: pyproject.toml
 	$(PYTHON) -m venv .venv-flink
-	.venv-flink/bin/python -m pip install --quiet --editable '.[flink]' 'pytest>=9' 'jsonschema>=4.20'
+	.venv-flink/bin/python -m pip install --quiet --editable '.[flink]' 'pytest>=9' 'hypothesis>=6.100'
 	@touch $@
 
 test-slow: $(VENV)/dev ## 200 jobs killed at random moments; 2,400 queries changed while they run
