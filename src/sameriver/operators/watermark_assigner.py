@@ -9,9 +9,10 @@ import polars as pl
 
 from sameriver.common.changes import Changes, Event, Watermark
 from sameriver.common.errors import ExternalError, InternalError
-from sameriver.operators.blame import blaming
+from sameriver.operators.blame import blaming, rows_text
 from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import Operator, OperatorContext
+from sameriver.plan.expressions import place
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.scan import Scan
 from sameriver.plan.physical.watermark_assigner import WatermarkAssigner
@@ -107,12 +108,15 @@ def check_event_time(node: WatermarkAssigner, rows: pl.DataFrame) -> None:
     Raises:
         ExternalError: NULL_EVENT_TIME.
     """
-    if rows.get_column(node.column).null_count():
+    times = rows.get_column(node.column)
+    if times.null_count():
+        shown = rows_text(rows.filter(times.is_null()), rows.columns)
         raise ExternalError(
             "NULL_EVENT_TIME",
             f"a row of table '{_table(node)}' has NULL in its event time column '{node.column}'",
-            hint=f"Mend the input, declare '{node.column}' as a computed column that is never NULL"
-            " such as COALESCE(...), or move WATERMARK to another column.",
+            position=None if node.expression is None else place(node.expression),
+            hint=f"{shown}Mend the input, declare '{node.column}' as a computed column that is"
+            " never NULL such as COALESCE(...), or move WATERMARK to another column.",
         )
 
 
