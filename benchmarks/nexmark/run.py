@@ -206,7 +206,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--flink", type=Path, default=default, help="Python with apache-flink")
     parser.add_argument("--set", action="append", default=[], help="option of ours: key=value")
     parser.add_argument("--write", type=Path, help="file of the page; the figures go beside it")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if not given.flink.exists():
+        parser.error(f"no Python with apache-flink at '{given.flink}': --flink takes another")
+    return given
 
 
 def main() -> None:
