@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from sameriver.flink.compiled import renumbered
+
 HERE = Path(__file__).parent
 _LEFT_OUT = ("description", "inputProperties", "shuffle", "shuffleMode")
 """What Flink needs to run a plan, but nothing reads here."""
@@ -29,13 +31,9 @@ def store(name: str, plan: str) -> None:
 
 def small(plan: str) -> str:
     """A plan without what is not read, its nodes numbered from 1."""
-    data: dict[str, Any] = json.loads(plan)
-    ids = {node["id"]: place for place, node in enumerate(data["nodes"], 1)}
-    nodes = [{**_short(node), "id": ids[node["id"]]} for node in data["nodes"]]
-    edges = [
-        {**_short(edge), "source": ids[edge["source"]], "target": ids[edge["target"]]}
-        for edge in data["edges"]
-    ]
+    data = renumbered(json.loads(plan))
+    nodes = [_short(node) for node in data["nodes"]]
+    edges = [_short(edge) for edge in data["edges"]]
     lines = [json.dumps(node, ensure_ascii=False) for node in nodes]
     together = ",\n".join(lines)
     return f'{{"nodes": [\n{together}\n],\n"edges": {json.dumps(edges)}}}\n'

@@ -17,7 +17,7 @@ from sameriver.common.config import Config
 from sameriver.common.errors import UserError
 from sameriver.compat import Rules
 from sameriver.deploy.rules import rules_of
-from sameriver.flink.compiled import ZONE, plan_text, read_plan, with_zone
+from sameriver.flink.compiled import ZONE, plan_text, read_plan, renumbered, with_zone
 from sameriver.flink.gateway import Environment, Gateway
 from sameriver.flink.judging import judge
 from sameriver.flink.meaning import RESULT
@@ -121,12 +121,7 @@ def together(plans: Sequence[str]) -> str:
     nodes: list[dict[str, Any]] = []
     edges: list[dict[str, Any]] = []
     for plan in plans:
-        data = read_plan(plan).data
-        first = len(nodes)
-        ids = {node["id"]: first + place for place, node in enumerate(data["nodes"], 1)}
-        nodes += [{**node, "id": ids[node["id"]]} for node in data["nodes"]]
-        edges += [
-            {**edge, "source": ids[edge["source"]], "target": ids[edge["target"]]}
-            for edge in data["edges"]
-        ]
+        data = renumbered(read_plan(plan).data, len(nodes) + 1)
+        nodes += data["nodes"]
+        edges += data["edges"]
     return plan_text({**data, "nodes": nodes, "edges": edges})

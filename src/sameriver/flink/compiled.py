@@ -107,6 +107,17 @@ def plan_text(data: Data) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False)
 
 
+def renumbered(data: Data, first: int = 1) -> dict[str, Any]:
+    """A plan's JSON with nodes numbered in their order: Flink counts on from plan to plan."""
+    ids = {node["id"]: number for number, node in enumerate(data["nodes"], first)}
+    nodes = [{**node, "id": ids[node["id"]]} for node in data["nodes"]]
+    edges = [
+        {**edge, "source": ids[edge["source"]], "target": ids[edge["target"]]}
+        for edge in data["edges"]
+    ]
+    return {**data, "nodes": nodes, "edges": edges}
+
+
 def with_name(data: Data, name: str) -> dict[str, Any]:
     """A node's JSON with a stable name for what it runs."""
     return _configured(data, UID_FORMAT, f"{name}{_TRANSFORMATION}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from sameriver.compat import Rules, Verdict
 from sameriver.flink.compare import compare_plans
+from sameriver.flink.compiled import renumbered
 from sameriver.flink.report import FlinkReport
 from sameriver.flink.two_nodes import beside
 
@@ -29,14 +30,7 @@ class Judgement:
 
 def digest(plan: str) -> str:
     """Of a compiled plan; Flink numbers nodes on from those of plans that it compiled before."""
-    data = json.loads(plan)
-    numbers = {node["id"]: number for number, node in enumerate(data["nodes"])}
-    nodes = [{**node, "id": numbers[node["id"]]} for node in data["nodes"]]
-    edges = [
-        {**edge, "source": numbers[edge["source"]], "target": numbers[edge["target"]]}
-        for edge in data["edges"]
-    ]
-    text = json.dumps({**data, "nodes": nodes, "edges": edges}, sort_keys=True)
+    text = json.dumps(renumbered(json.loads(plan)), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

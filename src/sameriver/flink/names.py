@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sameriver.flink.compiled import CompiledPlan, plan_text, read_plan, with_name
+from sameriver.flink.compiled import CompiledPlan, plan_text, read_plan, renumbered, with_name
 from sameriver.flink.meaning import StateNode, fingerprint, state_nodes
 
 
@@ -81,15 +81,8 @@ def _apart(base: str, rest: Sequence[StateNode], taken: set[str]) -> dict[int, s
 
 
 def _with_names(plan: CompiledPlan, names: dict[int, str]) -> str:
-    """Ids count the plans that a process has made, so they are counted anew."""
-    numbers = {node["id"]: number for number, node in enumerate(plan.data["nodes"], 1)}
-    nodes = []
-    for node in plan.data["nodes"]:
-        id = node["id"]
-        data = with_name(node, names[id]) if id in names else node
-        nodes.append({**data, "id": numbers[id]})
-    edges = [
-        {**edge, "source": numbers[edge["source"]], "target": numbers[edge["target"]]}
-        for edge in plan.data["edges"]
+    nodes = [
+        with_name(node, names[node["id"]]) if node["id"] in names else node
+        for node in plan.data["nodes"]
     ]
-    return plan_text({**plan.data, "nodes": nodes, "edges": edges})
+    return plan_text(renumbered({**plan.data, "nodes": nodes}))
