@@ -37,7 +37,7 @@ def test_a_run_is_written_where_it_is_shorter() -> None:
     ["", "01", "3a300000", "3a30000001000000", "3a300000010000000000010010000000020001", "ff" * 20],
 )
 def test_other_bytes_are_refused(data: str) -> None:
-    with pytest.raises(ValueError, match="they|numbers|parts"):
+    with pytest.raises(ValueError, match=r"they|numbers|parts"):
         from_bytes(bytes.fromhex(data))
 
 
