@@ -26,7 +26,7 @@ from sameriver.plan.physical.over_sorted import PLACES, SHIFTS, OverSorted
 Window = tuple[tuple[str, ...], tuple[SortKey, ...], Frame]
 
 _BATCH = ("PERCENT_RANK", "CUME_DIST", "NTILE", "LEAD")
-"""What Flink has in batch only; LEAD over plain columns can be kept up to date."""
+"""What Flink has in batch only."""
 _NOT_IN_TIME = ("RANK", "DENSE_RANK")
 
 
@@ -94,7 +94,7 @@ def _is_time(order: tuple[SortKey, ...]) -> bool:
 def _physical(over: OverCall) -> tuple[Window, AggregateCall]:
     """A call as its node computes it, and the window it needs for that."""
     call, frame = over.call, over.frame
-    if call.function in _BATCH and (call.function != "LEAD" or _is_time(over.order)):
+    if call.function in _BATCH:
         raise UserError(
             "UNSUPPORTED",
             f"{call.function} Function is not supported in stream mode",
