@@ -35,7 +35,7 @@ from sameriver.functions.forms import (
 )
 from sameriver.functions.kernels.rounding import round_reals
 from sameriver.functions.parse import exact_text
-from sameriver.functions.signature import Evaluation, Operand, ScalarFunction
+from sameriver.functions.signature import Evaluation, Operand, Resolved, ScalarFunction
 from sameriver.functions.staged import else_by, let
 
 
@@ -49,6 +49,15 @@ def _real(
         kernel=lambda _, args: compute(*args),
         aliases=aliases,
     )
+
+
+def _sides(operands: Sequence[Operand]) -> Resolved:
+    """What ATAN2 takes; Flink can't plan it for a DECIMAL beside a FLOAT or DOUBLE."""
+    roots = {operand.type.root for operand in operands}
+    if Root.DECIMAL in roots and not roots.isdisjoint(APPROXIMATE):
+        form = (FLOATING, FLOATING)
+        raise wrong_arguments("ATAN2", operands, (form,), hint="CAST the DECIMAL to DOUBLE.")
+    return infer("ATAN2", (FLOATING, FLOATING), result=DOUBLE)(operands)
 
 
 def _constant(name: str, value: float) -> ScalarFunction:
@@ -273,7 +282,7 @@ MATHEMATICS = [
     _real("ASIN", lambda a: a.arcsin()),
     _real("ACOS", lambda a: a.arccos()),
     _real("ATAN", lambda a: a.arctan()),
-    _real("ATAN2", lambda a, b: pl.arctan2(a, b), 2),
+    ScalarFunction(name="ATAN2", infer=_sides, kernel=lambda _, args: pl.arctan2(args[0], args[1])),
     _real("SINH", lambda a: a.sinh()),
     _real("COSH", lambda a: a.cosh()),
     _real("TANH", lambda a: a.tanh()),
