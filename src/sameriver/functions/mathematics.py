@@ -15,6 +15,7 @@ from sameriver.common.types import (
     DOUBLE,
     INT,
     INTEGERS,
+    NUMERIC,
     STRING,
     DataType,
     Root,
@@ -29,6 +30,7 @@ from sameriver.functions.forms import (
     NUMBER,
     TEXT,
     WHOLE,
+    Family,
     first,
     infer,
     wrong_arguments,
@@ -51,10 +53,16 @@ def _real(
     )
 
 
+_LARGER = Family(
+    "<number but TINYINT or SMALLINT>", frozenset(NUMERIC) - {Root.TINYINT, Root.SMALLINT}
+)
+"""What Flink can plan SIGN and TRUNCATE for."""
+
+
 def _sides(operands: Sequence[Operand]) -> Resolved:
-    """What ATAN2 takes; Flink can't plan it for a DECIMAL beside a FLOAT or DOUBLE."""
+    """What ATAN2 takes; Flink can't plan it for a DECIMAL beside another number."""
     roots = {operand.type.root for operand in operands}
-    if Root.DECIMAL in roots and not roots.isdisjoint(APPROXIMATE):
+    if Root.DECIMAL in roots and len(roots) > 1:
         form = (FLOATING, FLOATING)
         raise wrong_arguments("ATAN2", operands, (form,), hint="CAST the DECIMAL to DOUBLE.")
     return infer("ATAN2", (FLOATING, FLOATING), result=DOUBLE)(operands)
@@ -256,7 +264,7 @@ ceil_number = _whole("CEIL", up=True)
 
 MATHEMATICS = [
     ScalarFunction(name="ABS", infer=infer("ABS", (NUMBER,), result=first), kernel=_abs),
-    ScalarFunction(name="SIGN", infer=infer("SIGN", (NUMBER,), result=first), kernel=_sign),
+    ScalarFunction(name="SIGN", infer=infer("SIGN", (_LARGER,), result=first), kernel=_sign),
     ScalarFunction(
         name="ROUND",
         infer=infer("ROUND", (NUMBER,), (NUMBER, WHOLE), result=_rounded("ROUND")),
@@ -265,7 +273,7 @@ MATHEMATICS = [
     ),
     ScalarFunction(
         name="TRUNCATE",
-        infer=infer("TRUNCATE", (NUMBER,), (NUMBER, WHOLE), result=_rounded("TRUNCATE")),
+        infer=infer("TRUNCATE", (_LARGER,), (_LARGER, WHOLE), result=_rounded("TRUNCATE")),
         kernel=lambda e, args: _round(e, args, half=False),
         fallible=True,
     ),
