@@ -43,8 +43,10 @@ _SIGNATURES = {
     "CASE": "CASE WHEN <boolean> THEN <any> ... ELSE <any> END",
     "CAST": "CAST(<any> AS type)",
     "TRY_CAST": "TRY_CAST(<any> AS type)",
-    "ITEM": "<array>[<integer>], <map>[<any>] or <row>[<integer>]",
-    "FIELD": "<row>.name",
+    "ITEM": "<array>[<integer>], <map>[<any>], <row>[<integer>] or <variant>[<string or integer>]",
+    "FIELD": "<row or structured>.name",
+    "OBJECT_OF": "OBJECT_OF(<class name>, <field name>, <any>, ...)",
+    "OBJECT_UPDATE": "OBJECT_UPDATE(<structured>, <field name>, <any>, ...)",
     "EXTRACT": "EXTRACT(<unit> FROM <date, time, timestamp or interval>)",
     "TRIM": "TRIM([BOTH | LEADING | TRAILING] [<string> FROM] <string>)",
     "IN": "<any> IN (<any>, ...)",
@@ -61,6 +63,14 @@ _SIGNATURES = {
 }
 _COMPOSED = {
     "PERCENTILE": "PERCENTILE(<number>, <share or array of shares> [, <frequency>])",
+    "BITMAP_BUILD_AGG": "BITMAP_BUILD_AGG(<integer>)",
+    "BITMAP_BUILD_CARDINALITY_AGG": "BITMAP_BUILD_CARDINALITY_AGG(<integer>)",
+    "BITMAP_AND_AGG": "BITMAP_AND_AGG(<bitmap>)",
+    "BITMAP_AND_CARDINALITY_AGG": "BITMAP_AND_CARDINALITY_AGG(<bitmap>)",
+    "BITMAP_OR_AGG": "BITMAP_OR_AGG(<bitmap>)",
+    "BITMAP_OR_CARDINALITY_AGG": "BITMAP_OR_CARDINALITY_AGG(<bitmap>)",
+    "BITMAP_XOR_AGG": "BITMAP_XOR_AGG(<bitmap>)",
+    "BITMAP_XOR_CARDINALITY_AGG": "BITMAP_XOR_CARDINALITY_AGG(<bitmap>)",
     "JSON_ARRAYAGG": "JSON_ARRAYAGG(<any> [... ON NULL])",
     "JSON_OBJECTAGG": "JSON_OBJECTAGG([KEY] <string> VALUE <any> [... ON NULL])",
 }
@@ -101,22 +111,32 @@ def _concerns(reason: str, name: str, question: Question) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Aggregated:
-    """An aggregate in an expression."""
+    """A function in an expression that is not bound here: an aggregate, or one over a window."""
 
     function: str
 
 
 def _calls(question: Question) -> list[Call | Aggregated]:
-    if question.aggregate:
-        words = re.findall(r"([A-Z_0-9]+)\s*\(", question.expression.upper())
-        names = {word: functions.aggregate(word) for word in words}
-        known = {f.name if f else name: f for name, f in names.items()}
-        return [Aggregated(name) for name, f in known.items() if f or name in _COMPOSED]
+    if question.final:
+        return [Aggregated(name) for name in dict.fromkeys(map(_known, _words(question))) if name]
     try:
         found = [node for node in walk(bind(question)) if isinstance(node, Call)]
     except SameriverError:
         return []
     return list({call.function: call for call in reversed(found)}.values())
+
+
+def _words(question: Question) -> list[str]:
+    """What is called; of what is no aggregate only where nothing else is asked."""
+    words = re.findall(r"([A-Z_0-9]+)\s*\(", question.expression.upper())
+    alone = not question.aggregate and "OVER" not in words
+    return [word for word in words if alone or functions.scalar(word) is None]
+
+
+def _known(word: str) -> str | None:
+    """The name of a function in the registry, or of one that is made of others."""
+    function = functions.aggregate(word) or functions.ranking(word) or functions.scalar(word)
+    return function.name if function else word if word in _COMPOSED else None
 
 
 def _null_rule(call: Call) -> set[tuple[bool, bool]]:
@@ -163,9 +183,7 @@ def page() -> str:
     parts.append("## Aggregates\n\n" + "\n".join(_entry(f, known) for f in AGGREGATES))
     more = [_described(name, text, (), known) for name, text in _COMPOSED.items()]
     parts.append("\n".join(more))
-    parts.append(
-        "## In OVER windows\n\n" + "\n".join(f"- `{_signature(f)}`" for f in RANKING) + "\n"
-    )
+    parts.append("## In OVER windows\n\n" + "\n".join(_entry(f, known) for f in RANKING))
     return "\n".join(parts)
 
 
@@ -188,7 +206,7 @@ def _described(name: str, signature: str, aliases: Sequence[str], known: dict[st
         lines.append("; ".join(facts) + "\n")
     example = _example(name, entry)
     if example is not None:
-        value = "NULL" if example.values[-1] is None else example.values[-1]
+        value = ", ".join("NULL" if value is None else value for value in _shown(example))
         lines.append(f"```text\n{example.question.expression} => {value}\n```\n")
     lines += [f"- Differs: {reason}" for reason in entry.differences]
     return "\n".join(lines) + ("\n" if entry.differences else "")
@@ -205,7 +223,7 @@ def _signature(function: ScalarFunction | AggregateFunction) -> str:
         except UserError as error:
             hint = error.hint or ""
             if hint.startswith("It takes "):
-                return hint.removeprefix("It takes ").split("; use CAST")[0]
+                return hint.removeprefix("It takes ").split("; use CAST")[0].rstrip(".")
     return function.name
 
 
@@ -218,7 +236,7 @@ def _types(name: str, entry: Entry) -> str:
 
 
 def _outermost(name: str, question: Question) -> bool:
-    if question.aggregate:
+    if question.final:
         return question.expression.upper().startswith(name)
     try:
         bound = bind(question)
@@ -239,6 +257,11 @@ def _example(name: str, entry: Entry) -> Answer | None:
     own = [a for a in own if _outermost(name, a.question)] or own
     constant = [a for a in own if len(a.values) == 1 and a.values[0] is not None]
     return min(constant or own, key=lambda a: len(a.question.expression), default=None)
+
+
+def _shown(example: Answer) -> tuple[str | None, ...]:
+    """The value, or those of all rows that a window has."""
+    return example.values if example.question.by else example.values[-1:]
 
 
 _LISTED = frozenset(questions(DIFFERENCES))
@@ -279,12 +302,13 @@ def _in_python(name: str, entry: Entry) -> bool:
 
 
 def _bare(name: str, question: Question) -> bool:
-    """Whether nothing but the function is called."""
-    if question.aggregate:
+    """Whether nothing but the function is called, and what makes its arguments."""
+    if question.final:
         return False
     bound = bind(question)
     calls = [node for node in walk(bound) if isinstance(node, Call)]
-    return [call.function for call in calls if call.function != "CAST"] == [name] or (
+    makers = ("CAST", "ARRAY", "BITMAP_BUILD")
+    return [call.function for call in calls if call.function not in makers] == [name] or (
         name == "CAST" and len(calls) == 1 and calls[0].function == "CAST"
     )
 
