@@ -21,7 +21,6 @@ def _aggregate(query: str) -> logical.Aggregate:
     ("call", "keyed", "alone"),
     [
         ("COUNT(*)", "BIGINT NOT NULL", "BIGINT NOT NULL"),
-        ("COUNT(DISTINCT k, n)", "BIGINT NOT NULL", "BIGINT NOT NULL"),
         ("SUM(n)", "BIGINT", "BIGINT"),
         ("MAX(k)", "STRING NOT NULL", "STRING"),
         ("MAX(k) FILTER (WHERE n > 1)", "STRING", "STRING"),
