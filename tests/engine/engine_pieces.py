@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 import polars as pl
 
 from sameriver.common.changes import KINDS, Changes, Event
 from sameriver.common.config import Config
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Schema
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
 from sameriver.common.time import ManualClock

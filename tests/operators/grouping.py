@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -11,6 +10,7 @@ import polars as pl
 
 from sameriver.common.changes import SYMBOLS, Changes
 from sameriver.common.config import Config
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Schema
 from sameriver.common.state import Meaning, RowScope
 from sameriver.common.time import ManualClock

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
@@ -11,6 +11,7 @@ from grouping import Change, Row, Source, batch
 
 from sameriver.common.changes import SYMBOLS, ChangeKind, Changes
 from sameriver.common.config import Config
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Schema
 from sameriver.common.time import ManualClock
 from sameriver.operators.join import JoinOperator

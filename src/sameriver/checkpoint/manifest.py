@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import StateColumn, StateTable
 from sameriver.connectors.connector import Committable, Position
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,6 +10,7 @@ import polars as pl
 
 from sameriver.checkpoint.fold import read_table
 from sameriver.checkpoint.savepoint import NamedTable, Savepoint, named_tables, open_savepoint
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError, UserError, nearest
 
 _TRIES = 3

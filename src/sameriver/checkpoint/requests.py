@@ -6,12 +6,12 @@ import json
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from sameriver.checkpoint import disk
 from sameriver.checkpoint.folder import StateFolder
 from sameriver.checkpoint.savepoint import write_savepoint
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError, SameriverError, UserError
 
 _WAIT = 0.05

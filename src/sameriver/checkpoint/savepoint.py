@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from sameriver.checkpoint import disk
@@ -24,6 +24,7 @@ from sameriver.checkpoint.manifest import (
     SavedTable,
 )
 from sameriver.checkpoint.manifest_file import NAME, checksum_of, read_manifest, write_manifest
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.schema import unique
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.flink.gateway import Gateway
 

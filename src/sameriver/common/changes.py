@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 import polars as pl
+
+from sameriver.common.dataclass import dataclass
 
 
 class ChangeKind(IntEnum):

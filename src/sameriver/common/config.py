@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError, nearest, place_of
 from sameriver.common.time import parse_duration
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from sameriver.common.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

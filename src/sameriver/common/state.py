@@ -6,11 +6,12 @@ them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from enum import Enum
 from typing import NewType
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.types import DataType
 
 Meaning = NewType("Meaning", str)

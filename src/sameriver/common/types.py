@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import Literal
 
 import polars as pl
+
+from sameriver.common.dataclass import dataclass
 
 
 class Root(Enum):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from sameriver.common.dataclass import dataclass
 from sameriver.compat.items import type_text
 from sameriver.plan.physical.lookup_join import LookupJoin
 from sameriver.plan.physical.node import PhysicalNode

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from sameriver.common.dataclass import dataclass
 from sameriver.compat.description import JobDescription, Operator
 from sameriver.compat.match import Matching, gone_with_sinks, match, unmatched
 from sameriver.compat.operators import Rules, operator_reasons

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 
 from sameriver.common.config import Config
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import RowScope, StateTable
 from sameriver.compat.column_types import ColumnTypes
 from sameriver.compat.description import (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position
 
 VERSION = 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from sameriver.common.dataclass import dataclass
 from sameriver.compat.description import JobDescription, Operator, Sink
 
 _KINDRED = (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Role
 from sameriver.compat.description import Item, Operator
 from sameriver.compat.differences import Difference, difference, reasons

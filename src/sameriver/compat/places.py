@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position
 from sameriver.common.state import Meaning
 from sameriver.compat.readings import Reader

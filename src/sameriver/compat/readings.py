@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from sameriver.common.dataclass import dataclass
 from sameriver.plan.expressions import (
     AggregateCall,
     Call,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position
 
 Json = dict[str, object]

@@ -6,8 +6,10 @@ A difference that no line here foresees still shows, since declared state is com
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
+
+from sameriver.common.dataclass import dataclass
 
 
 class How(Enum):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 from zoneinfo import ZoneInfo
 
 from sameriver.common.changes import ChangeKind, Changes
+from sameriver.common.dataclass import dataclass
 from sameriver.common.lookup import Lookup
 from sameriver.common.schema import Field, Schema
 from sameriver.common.time import Clock

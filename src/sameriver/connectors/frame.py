@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import polars as pl
 
 from sameriver.common.changes import KINDS, ChangeKind, Changes
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.common.schema import Schema
 from sameriver.common.types import to_polars

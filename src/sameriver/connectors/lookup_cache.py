@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
 import numpy as np
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.lookup import Lookup
 from sameriver.common.time import Clock, parse_duration
 from sameriver.connectors.connector import ConnectorOption, TableContext

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 import polars as pl
@@ -20,6 +20,7 @@ from sameriver.checkpoint.manifest import (
     SavedSource,
     SavedTable,
 )
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import StateColumn, StateTable
 from sameriver.common.types import to_polars
 from sameriver.compat.report import CompatibilityReport, OperatorReport, TableChange, Verdict

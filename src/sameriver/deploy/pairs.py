@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sameriver.checkpoint.manifest import SavedJob
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.compat import CompatibilityReport, Verdict
 from sameriver.deploy.plans import PlannedJob, describe_jobs, description_of

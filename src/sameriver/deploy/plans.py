@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sameriver.checkpoint.manifest import SavedJob
 from sameriver.common.changes import Changes
 from sameriver.common.config import Config
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.time import Clock
 from sameriver.compat import JobDescription, describe

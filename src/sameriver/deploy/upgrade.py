@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version as version_of
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from sameriver.checkpoint.files import read_frame, write_frame
 from sameriver.checkpoint.folder import StateFolder
 from sameriver.checkpoint.manifest import CHECKPOINT, Manifest, Metrics, SavedJob
 from sameriver.common.changes import ChangeKind
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import SameriverError, UserError
 from sameriver.common.time import Clock
 from sameriver.common.types import to_polars

@@ -6,12 +6,13 @@ import difflib
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sameriver.checkpoint import disk
 from sameriver.checkpoint.folder import StateFolder
 from sameriver.checkpoint.manifest import Manifest
 from sameriver.checkpoint.manifest_file import NAME, read_manifest, write_manifest
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.common.plain import from_plain, to_plain
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from sameriver.checkpoint.folder import StateFolder
 from sameriver.checkpoint.manifest import CHECKPOINT, Manifest, Metrics, SavedJob
 from sameriver.checkpoint.requests import Request, pending
 from sameriver.checkpoint.savepoint import write_savepoint
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.engine.job import Job
 from sameriver.engine.saving import Saver, declared, job_state, told

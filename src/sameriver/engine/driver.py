@@ -6,11 +6,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from sameriver.checkpoint.manifest import Manifest
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
 from sameriver.common.config import Config
+from sameriver.common.dataclass import dataclass
 from sameriver.common.time import parse_duration
 from sameriver.engine.checkpoints import Checkpointer
 from sameriver.engine.job import Job

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.connectors.connector import Committable, Position
 from sameriver.engine.events import partition
 from sameriver.plan.physical.node import PhysicalNode

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError
 
 Data = Mapping[str, Any]

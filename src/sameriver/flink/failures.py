@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError, Position, SameriverError, UserError
 
 _OF_THE_USER = ("ValidationException", "TableException", "SqlParserException", "CatalogException")

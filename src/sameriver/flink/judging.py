@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sameriver.common.dataclass import dataclass
 from sameriver.compat import Rules, Verdict
 from sameriver.flink.compare import compare_plans
 from sameriver.flink.compiled import renumbered

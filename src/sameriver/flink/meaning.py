@@ -8,9 +8,9 @@ beside, since they decide which rows reached the state but not what it holds.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 
+from sameriver.common.dataclass import dataclass
 from sameriver.flink.compiled import CompiledPlan, Node
 from sameriver.flink.parts import Part, Reading, parts_of
 from sameriver.flink.rows import Rows, is_stateful, reading, rows_of, told_apart

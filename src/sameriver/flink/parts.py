@@ -7,9 +7,9 @@ but never stay where it must change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Meaning
 from sameriver.flink.compiled import Data, Node, type_text
 from sameriver.flink.spelling import Inputs, aggregate, conjuncts, spell

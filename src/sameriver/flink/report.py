@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
+from sameriver.common.dataclass import dataclass
 from sameriver.compat.render import MEANING
 from sameriver.compat.report import Json, Verdict
 from sameriver.flink.plain import Plain

@@ -6,10 +6,10 @@ import http.client
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.flink.causes import root_cause
 

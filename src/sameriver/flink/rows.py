@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Meaning
 from sameriver.flink.compiled import Node, columns_of
 from sameriver.flink.parts import Part, Reading, group_window, table_name, window

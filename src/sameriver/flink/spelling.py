@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Meaning
 from sameriver.flink.compiled import Data, type_text
 from sameriver.plan.meaning import call_meaning

@@ -11,13 +11,14 @@ import json
 import shutil
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sameriver.checkpoint import disk
 from sameriver.checkpoint.folder import FLINK_MARK, StateFolder, is_marked
 from sameriver.checkpoint.lock import locked
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.common.plain import from_plain, to_plain
 from sameriver.deploy.versions import Version

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from sameriver.common.dataclass import dataclass
 from sameriver.flink.compiled import (
     Column,
     CompiledPlan,

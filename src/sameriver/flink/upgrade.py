@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import uuid
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version as version_of
 from pathlib import Path
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError, SameriverError, UserError
 from sameriver.common.time import Clock
 from sameriver.compat import Rules, Verdict

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.types import (
     BIGINT,
     BITMAP,

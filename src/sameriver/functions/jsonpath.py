@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from sameriver.common.dataclass import dataclass
 from sameriver.functions.failure import EvaluationError, failure
 
 JsonValue = None | bool | int | Decimal | str | list["JsonValue"] | dict[str, "JsonValue"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.functions.distinct import by_distinct
 
 Octets = np.ndarray[tuple[int], np.dtype[np.uint8]]

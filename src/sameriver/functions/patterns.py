@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.functions.calendar import add_months
 from sameriver.functions.failure import failure
 from sameriver.functions.julian import FIRST_GREGORIAN, julian

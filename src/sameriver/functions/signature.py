@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from zoneinfo import ZoneInfo
 
 import numpy as np
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.types import DataType
 
 WATERMARK = "$watermark"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.types import VARIANT
 from sameriver.functions.distinct import by_distinct
 from sameriver.functions.failure import failure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import cast
 
@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
 from sameriver.common.types import to_polars

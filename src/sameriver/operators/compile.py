@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -11,6 +11,7 @@ import polars as pl
 
 from sameriver import functions
 from sameriver.common.changes import MIN_WATERMARK
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import InternalError, SameriverError
 from sameriver.common.types import Root, to_polars
 from sameriver.functions.failure import evaluating

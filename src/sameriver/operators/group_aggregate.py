@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from sameriver.common.changes import MIN_WATERMARK, Changes, concat
+from sameriver.common.dataclass import dataclass
 from sameriver.operators.aggregation import Aggregation, Touched
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.group_aggregate import GroupAggregate

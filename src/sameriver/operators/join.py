@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes, Event
+from sameriver.common.dataclass import dataclass
 from sameriver.operators.blame import blaming
 from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import Operator, OperatorContext

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sqlglot import exp
 
 from sameriver import functions
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position, UserError, closest, nearest
 from sameriver.common.schema import Schema
 from sameriver.functions.python import PythonFunction

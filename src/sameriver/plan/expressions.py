@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime, time, timedelta
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position
 from sameriver.common.types import DataType, Root
 from sameriver.functions.python import PythonFunction

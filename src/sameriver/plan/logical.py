@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position
 from sameriver.common.schema import Field, Schema
 from sameriver.functions.signature import TableFunction

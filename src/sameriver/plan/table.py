@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Field, Schema
 from sameriver.plan.expressions import Expression, Named
 

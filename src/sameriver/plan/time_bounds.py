@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.types import TIMESTAMPS, Root, TimeAttribute
 from sameriver.plan import logical
 from sameriver.plan.bind.time_attributes import carries_time

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from sameriver.common.dataclass import dataclass
 from sameriver.plan import logical
 from sameriver.plan.expressions import Column
 from sameriver.plan.logical import Logical

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sameriver.common.dataclass import dataclass
 from sameriver.plan import logical
 from sameriver.plan.expressions import Call, Column, Expression
 from sameriver.plan.logical import JoinKind

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import polars as pl
 
 from sameriver import functions
 from sameriver.common.config import OPTIONS, Config, check_key
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError, nearest
 from sameriver.common.schema import Schema
 from sameriver.common.types import BOOLEAN, STRING

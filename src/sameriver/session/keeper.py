@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from threading import Event
@@ -12,6 +11,7 @@ from sameriver.checkpoint.folder import StateFolder
 from sameriver.checkpoint.manifest import CHECKPOINT, Manifest, Metrics
 from sameriver.checkpoint.savepoint import adopt, open_savepoint
 from sameriver.common.config import Config
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import SameriverError, UserError
 from sameriver.common.time import Clock
 from sameriver.compat import CompatibilityReport

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sameriver.common.config import Config
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.schema import Schema
 from sameriver.connectors.registry import accepts, changelog, check_options, looked_up

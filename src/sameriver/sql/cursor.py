@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NoReturn, TypeVar
 
 from sqlglot import exp
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position, UserError
 from sameriver.sql.tokens import Kind, Lines, Token, tokenize
 from sameriver.sql.words import CLAUSES, RESERVED

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.state.index import grown
 from sameriver.state.kernels import frame as kernels
 from sameriver.state.kernels.types import Ints, Signs

@@ -4,12 +4,12 @@ outlives a restart."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import StateTable
 from sameriver.state.kernels.types import Ints
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position, UserError
 from sameriver.testing.scenario import (
     Checkpoint,

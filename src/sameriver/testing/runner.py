@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from sameriver.common.changes import ChangeKind, Changes
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import SameriverError, UserError, nearest, render
 from sameriver.connectors.absent import ABSENT
 from sameriver.connectors.changelog_mode import ALL, CHANGELOG_MODE, INSERT_ONLY, MODES, UPSERT

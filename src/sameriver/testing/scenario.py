@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from sameriver.common.dataclass import dataclass
 
 Row = tuple[str, tuple[object, ...]]
 """Change kind symbol and values, as expected files write them."""

@@ -8,13 +8,13 @@ import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 from urllib.parse import unquote, urlsplit
 
 import zstandard
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError, Position, UserError, closest, place_of
 from sameriver.connectors.options import Options
 

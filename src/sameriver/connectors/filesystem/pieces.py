@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import polars as pl
 
 from sameriver.common.changes import Changes
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError
 from sameriver.connectors.filesystem.files import is_compressed, open_bytes, pass_over, unreadable
 from sameriver.connectors.filesystem.marks import START, Mark, check_of, ends, grown, whole

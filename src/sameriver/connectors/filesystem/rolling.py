@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sameriver.common.dataclass import dataclass
 from sameriver.connectors.formats.format import Writer
 from sameriver.connectors.options import Options, milliseconds, size
 

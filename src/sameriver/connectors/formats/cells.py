@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.connectors.formats.text_column import text_column
 
 Index = npt.NDArray[np.int64]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 
 import numpy as np
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.types import (
     APPROXIMATE,
     BINARIES,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Protocol
 
 import polars as pl
 
 from sameriver.common.changes import ChangeKind, Changes
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Schema
 from sameriver.connectors.connector import ConnectorOption
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Field, Schema
 from sameriver.common.types import INT, TIMESTAMPS, DataType, Root
 from sameriver.connectors.connector import ConnectorOption

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from sameriver.common.changes import Changes
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.common.schema import Schema
 from sameriver.common.types import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.options import (

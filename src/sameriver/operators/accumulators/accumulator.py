@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
 import polars as pl
 
+from sameriver.common.dataclass import dataclass
 from sameriver.state.kernels.types import Ints, Signs
 from sameriver.state.written import Written
 

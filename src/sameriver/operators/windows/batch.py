@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import polars as pl
 
 from sameriver.common.changes import Changes
+from sameriver.common.dataclass import dataclass
 from sameriver.state.kernels.types import Ints
 
 START, END = "$start", "$end"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numba import int64
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.kernel import kernel
 from sameriver.state.kernels.types import INTS, READ_INTS, Ints
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd
 
 import numpy as np
 
+from sameriver.common.dataclass import dataclass
 from sameriver.plan.window import Window, WindowKind
 from sameriver.state.kernels.types import Ints
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from sameriver.common.dataclass import dataclass
 from sameriver.operators.windows.slicing import Slicing
 from sameriver.state.kernels.types import Ints
 

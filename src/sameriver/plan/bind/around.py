@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.types import BOOLEAN, DataType, to_polars
 from sameriver.plan import logical
 from sameriver.plan.bind.calls import call

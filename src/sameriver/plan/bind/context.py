@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from sqlglot import exp
 
 from sameriver.common.config import Config
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.plan.bind.outer import lifted
 from sameriver.plan.bind.refuse import unsupported

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sqlglot import exp
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position
 from sameriver.common.types import DataType
 from sameriver.plan.expressions import Expression

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Field, Schema
 from sameriver.common.types import BOOLEAN
 from sameriver.plan.bind.calls import call

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Placed, UserError, nearest
 from sameriver.common.time import parse_duration
 from sameriver.plan.bind.lookup_hint import check_lookup_hint

@@ -6,10 +6,11 @@ Each becomes columns beside every row of the query around it, which the expressi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sqlglot import exp
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position
 from sameriver.common.schema import Schema
 from sameriver.common.types import BIGINT, BOOLEAN, DataType

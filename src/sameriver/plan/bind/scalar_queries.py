@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.plan.bind.aggregate_call import is_aggregate
 from sameriver.plan.bind.around import Around

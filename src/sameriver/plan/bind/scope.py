@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError, nearest
 from sameriver.plan.expressions import Column
 from sameriver.plan.logical import Logical

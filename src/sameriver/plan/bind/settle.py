@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Field, Schema
 from sameriver.plan import logical
 from sameriver.plan.bind.joins import join_schema

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.schema import Field, Schema, unique
 from sameriver.common.types import BIGINT, BOOLEAN

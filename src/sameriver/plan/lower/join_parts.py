@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Schema
 from sameriver.common.types import to_polars
 from sameriver.functions.coercion import common_type

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.schema import Field, Schema, unique
 from sameriver.plan import logical

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import unique
 from sameriver.plan import logical
 from sameriver.plan.determinism import deterministic

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sameriver.common.changes import ChangeKind
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.schema import Schema
 from sameriver.plan import logical

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
 from sameriver.common.types import (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Meaning, RowScope
 from sameriver.plan.expressions import Expression, Named, to_sql
 from sameriver.plan.meaning import Meanings, conjuncts, meaning

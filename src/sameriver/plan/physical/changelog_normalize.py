@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import RowScope, StateTable
 from sameriver.common.time import ttl_text
 from sameriver.plan.meaning import Meanings

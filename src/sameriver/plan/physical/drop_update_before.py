@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sameriver.common.changes import ChangeKind
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import RowScope
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.node import ChangelogMode, PhysicalNode

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 from sameriver.common.changes import ChangeKind
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Role, RowScope, StateColumn, StateTable
 from sameriver.common.time import ttl_text
 from sameriver.plan.expressions import AggregateCall, aggregate_to_sql

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sameriver.common.changes import ChangeKind
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable

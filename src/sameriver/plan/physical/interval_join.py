@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Meaning, RowScope, StateTable
 from sameriver.common.time import duration_text
 from sameriver.common.types import BOOLEAN, timestamp_ltz

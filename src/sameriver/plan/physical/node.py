@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import wraps
 from typing import Any
 
 from sameriver.common.changes import ChangeKind
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position, UserError
 from sameriver.common.schema import Schema
 from sameriver.common.state import RowScope, StateTable

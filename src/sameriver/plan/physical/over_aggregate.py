@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Schema, unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
 from sameriver.common.time import ttl_text

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 from sameriver.common.changes import ChangeKind
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
 from sameriver.common.time import ttl_text

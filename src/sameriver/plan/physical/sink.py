@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position
 from sameriver.common.state import RowScope
 from sameriver.plan.meaning import Meanings

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import unique
 from sameriver.common.state import Meaning, Role, RowScope, StateColumn, StateTable
 from sameriver.common.types import DataType

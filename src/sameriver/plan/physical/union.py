@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Meaning, RowScope
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.node import ChangelogMode, PhysicalNode

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import RowScope
 from sameriver.plan.expressions import Expression, to_sql
 from sameriver.plan.meaning import Meanings

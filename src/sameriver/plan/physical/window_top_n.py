@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.state import Meaning, Role, RowScope, StateTable
 from sameriver.plan.expressions import SortKey
