@@ -145,7 +145,7 @@ def test_a_stop_cancels_the_job(gateway: Gateway) -> None:
         seen.append(id)
         stop.set()
 
-    run_insert(gateway.environment(), job, stop, watch)
+    run_insert(gateway, job, stop, watch)
     assert rest.state(seen[0]) == "CANCELED"
 
 
@@ -159,7 +159,7 @@ def test_progress_counts_rows(gateway: Gateway) -> None:
         if len(told) > 200 or min(told[-1].rows_in, told[-1].rows_out) > 50:
             stop.set()
 
-    run_insert(gateway.environment(), job, stop, watch)
+    run_insert(gateway, job, stop, watch)
     assert min(told[-1].rows_in, told[-1].rows_out) > 50
     assert told[-1].watermark is None
 

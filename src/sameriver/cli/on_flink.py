@@ -73,7 +73,7 @@ def _run(
             case Answer():
                 print_answer(step.names, step.rows, output)
             case InsertJob():
-                run_insert(environment, step, stop, watch)
+                run_insert(environment.gateway, step, stop, watch)
             case QueryJob():
                 write = writer(output, step.schema, sys.stdout)
                 for kinds, rows in changelog(environment, step, stop, watch):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from threading import Event
 
 from sameriver.common.errors import ExternalError
-from sameriver.flink.gateway import Environment
+from sameriver.flink.gateway import Gateway
 from sameriver.flink.launch import give_up
 from sameriver.flink.names import named
 from sameriver.flink.rest import ENDED, Rest
@@ -21,16 +21,16 @@ _LOOKS = 50
 """How often it is asked why a job failed."""
 
 
-def run_insert(environment: Environment, job: InsertJob, stop: Event, watch: Watch) -> None:
+def run_insert(gateway: Gateway, job: InsertJob, stop: Event, watch: Watch) -> None:
     """Submits a job and follows it to its end; ``stop`` cancels it.
 
     Raises:
         UserError: FLINK_REFUSED.
         ExternalError: JOB_FAILED, JOB_CANCELED, FLINK_FAILED, and what the cluster refuses.
     """
-    environment.set(job.options)
-    id = environment.execute_plan(named(job.plan))
-    rest = Rest(environment.gateway.rest)
+    # options of a job stay with its environment, so each has one of its own
+    id = gateway.environment(job.options).execute_plan(named(job.plan))
+    rest = Rest(gateway.rest)
     try:
         follow(rest, id, stop, watch)
     finally:
