@@ -75,7 +75,7 @@ class GroupAggregateOperator(Operator):
         if self._node.folded or self._aggregation.running:
             by_row = not self._node.folded
             touched = self._aggregation.change(places, accepted, now, by_row=by_row)
-            emitted = self._woven(accepted, self._emitted(touched))
+            emitted = self._woven(accepted, self._emitted(touched, self._alive(touched)))
         else:
             emitted = self._in_rounds(accepted, places, now)
         if self._node.retract:
@@ -121,12 +121,10 @@ class GroupAggregateOperator(Operator):
         return changes.gather(pl.Series(rows)), slots[rows]
 
     def _held(self, touched: Touched) -> Held:
-        after = touched.after if touched.old else None
-        return {
-            number: (old, self._aggregation.result_of(number, after, touched.slots))
-            for number, old in touched.old.items()
-            if after is not None
-        }
+        if not touched.old:
+            return {}
+        after, result_of = touched.after, self._aggregation.result_of
+        return {n: (old, result_of(n, after, touched.slots)) for n, old in touched.old.items()}
 
     def _alive(self, touched: Touched) -> np.ndarray | None:
         """Whether there are rows behind the result of each entry; None: behind all."""
@@ -142,7 +140,8 @@ class GroupAggregateOperator(Operator):
         for rows in np.split(order, np.cumsum(sizes)[:-1]):
             part = changes.gather(pl.Series(rows))
             touched = self._aggregation.change(slots[rows], part, now)
-            emitted, alive = self._emitted(touched), self._alive(touched)
+            alive = self._alive(touched)
+            emitted = self._emitted(touched, alive)
             if alive is not None:
                 self._aggregation.clear(touched.slots[~alive])
             parts.append(self._woven(part, emitted))
@@ -155,9 +154,9 @@ class GroupAggregateOperator(Operator):
         if len(dead):
             self._aggregation.remove(np.unique(dead))
 
-    def _emitted(self, touched: Touched) -> _Emitted:
+    def _emitted(self, touched: Touched, alive: np.ndarray | None) -> _Emitted:
         held = self._held(touched)
-        places = self._places(touched, held)
+        places = self._places(touched, alive, self._changed(touched, held))
         if places is None:
             kinds, rows, words = touched.kinds, touched.rows, touched.history
         else:
@@ -165,9 +164,10 @@ class GroupAggregateOperator(Operator):
             words = touched.history.take(places, axis=1)
         return _Emitted(kinds, rows, words, _in_columns(touched, held, places))
 
-    def _places(self, touched: Touched, held: Held) -> Ints | None:
+    def _places(
+        self, touched: Touched, alive: np.ndarray | None, changed: np.ndarray | None
+    ) -> Ints | None:
         """Columns of the history that are emitted; None: all."""
-        alive, changed = self._alive(touched), self._changed(touched, held)
         if alive is None and changed is None:
             return None
         every = np.ones(len(touched.slots), np.bool_)
