@@ -53,10 +53,10 @@ test-slow: $(VENV)/dev ## 200 jobs killed at random moments; 2,400 queries chang
 golden: $(VENV)/dev ## fill in the expected parts of tests/cases; review the diff
 	$(BIN)/sameriver test --write tests/cases
 
-oracle: ## ask Apache Flink what tests/oracle has no answer to yet (ALL=1: everything)
+oracle: ## ask Apache Flink what tests/oracle has no answer to yet (ALL=1: all; FAMILY=json: of one file)
 	test -d .venv-oracle || $(PYTHON) -m venv .venv-oracle
 	.venv-oracle/bin/python -m pip install --quiet apache-flink==2.3.0
-	cd tests && ../.venv-oracle/bin/python -m oracle.ask_flink $(if $(ALL),--all)
+	cd tests && ../.venv-oracle/bin/python -m oracle.ask_flink $(FAMILY) $(if $(ALL),--all)
 
 bench: $(VENV)/dev ## ratios to DuckDB, side by side in one run; rows per second of functions
 	$(BIN)/python benchmarks/run.py

@@ -1,7 +1,8 @@
 """Asks Apache Flink about the questions beside this file; ``make oracle`` runs it.
 
 ``<family>.txt`` holds questions, ``<family>.jsonl`` gets Flink's answers; ``questions.py`` says
-what they look like. Only questions without an answer are asked, unless ``--all`` is given.
+what they look like. Only questions without an answer are asked, unless ``--all`` is given: then
+all are, of the families named if any, and each answer that is another than before is shown.
 """
 
 from __future__ import annotations
@@ -160,6 +161,9 @@ def ask_portion(name: str, asked: dict[Question, bool]) -> None:
         print(f"{name}, {zone}: {len(some)} questions", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             for found in answer(Flink(zone, Path(folder)), some):
+                before = answers.get(found.question)
+                if before not in (None, found):
+                    print(f"  differs: {found}; it was: {before}", flush=True)
                 answers[found.question] = found
                 write(name, answers)
 
