@@ -89,7 +89,7 @@ def test_names_keep_what_places_lose(old: str, new: str) -> None:
 def test_a_changed_filter_is_told() -> None:
     told = report("sum", "sum_where")
     assert operator(told).reasons == (
-        "The condition `<(3:INT, t.w)` below it is new: its state holds rows that never met it,"
+        "The condition `t.w > 3` below it is new: its state holds rows that never met it,"
         " and Flink never filters old state again.",
     )
     assert "ignore-filter" in told.ways[0]

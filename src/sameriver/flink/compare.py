@@ -12,6 +12,7 @@ from sameriver.flink.differences import difference_sentences
 from sameriver.flink.meaning import StateNode, state_nodes
 from sameriver.flink.plain import Plain, places, plain_outcome
 from sameriver.flink.report import FlinkOperator, FlinkReport, Outcome
+from sameriver.flink.wording import worded
 
 _KINDRED = (
     {"GroupAggregate", "GlobalGroupAggregate", "IncrementalGroupAggregate"},
@@ -125,8 +126,7 @@ class _Comparison:
             sentence = "It is new, and so are its sources: it sees all of their rows."
             verdict = Verdict.FULL
         elif self._is_beside(new):
-            shown = ", ".join(f"`{one}`" for one in new.items("aggregate"))
-            sentence = _BESIDE.format(shown)
+            sentence = _BESIDE.format(_shown(new.items("aggregate")))
             verdict = Verdict.PARTIAL
         else:
             sentence = "It is new: it starts empty and sees the rows that come from now on."
@@ -174,7 +174,7 @@ class _Comparison:
     ) -> FlinkOperator:
         return FlinkOperator(
             kind=node.kind,
-            label=node.label,
+            label=worded(node.label),
             name=node.node.name,
             outcome=outcome,
             verdict=verdict,
@@ -235,11 +235,28 @@ def _filter_sentences(old: StateNode, new: StateNode) -> Iterator[str]:
     added = [one for one in new.filters if one not in old.filters]
     removed = [one for one in old.filters if one not in new.filters]
     if added:
-        shown = ", ".join(f"`{one}`" for one in added)
         yield (
-            f"The condition {shown} below it is new: its state holds rows that never met it, and"
-            " Flink never filters old state again."
+            f"{_conditions(added)} below it {_are(added)} new: its state holds rows that never met"
+            f" {_them(added)}, and Flink never filters old state again."
         )
     if removed:
-        shown = ", ".join(f"`{one}`" for one in removed)
-        yield f"The condition {shown} below it is gone: rows that it kept out are not in the state."
+        yield (
+            f"{_conditions(removed)} below it {_are(removed)} gone: rows that"
+            f" {'it' if len(removed) == 1 else 'they'} kept out are not in the state."
+        )
+
+
+def _conditions(meanings: Sequence[str]) -> str:
+    return f"The condition{'s' * (len(meanings) > 1)} {_shown(meanings)}"
+
+
+def _are(meanings: Sequence[str]) -> str:
+    return "is" if len(meanings) == 1 else "are"
+
+
+def _them(meanings: Sequence[str]) -> str:
+    return "it" if len(meanings) == 1 else "them"
+
+
+def _shown(meanings: Sequence[str]) -> str:
+    return ", ".join(f"`{worded(one)}`" for one in meanings)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sameriver.flink.meaning import StateNode
 from sameriver.flink.parts import Item
+from sameriver.flink.wording import worded
 
 
 def difference_sentences(old: StateNode, new: StateNode) -> Iterator[str]:
@@ -13,7 +14,8 @@ def difference_sentences(old: StateNode, new: StateNode) -> Iterator[str]:
     if old.kind != new.kind:
         yield f"{old.kind} becomes {new.kind}."
     if old.origin != new.origin:
-        yield f"Its rows are those of `{new.origin}`, they were those of `{old.origin}`."
+        now, then = worded(new.origin), worded(old.origin)
+        yield f"Its rows are those of `{now}`, they were those of `{then}`."
     nouns = dict.fromkeys(part.noun for part in (*old.parts, *new.parts))
     for noun in nouns:
         yield from _of_noun(noun, _items(old, noun), _items(new, noun))
@@ -29,17 +31,18 @@ def _of_noun(noun: str, old: Sequence[Item], new: Sequence[Item]) -> Iterator[st
     removed = [one for one in names_old if one not in names_new]
     added = [one for one in names_new if one not in names_old]
     for before, after in zip(removed, added, strict=False):
-        yield f"The {noun} `{before}` becomes `{after}`."
+        yield f"The {noun} `{worded(before)}` becomes `{worded(after)}`."
     for one in removed[len(added) :]:
-        yield f"The {noun} `{one}` is gone."
+        yield f"The {noun} `{worded(one)}` is gone."
     for one in added[len(removed) :]:
-        yield f"The {noun} `{one}` is new."
+        yield f"The {noun} `{worded(one)}` is new."
     kept_old = [one for one in names_old if one in names_new]
     kept_new = [one for one in names_new if one in names_old]
     if kept_old != kept_new:
-        shown = ", ".join(f"`{one}`" for one in kept_new)
+        shown = ", ".join(f"`{worded(one)}`" for one in kept_new)
         yield f"The {noun}s {shown} come in another order: Flink finds them by their place."
     types = {one.meaning: one.type for one in old}
     for item in new:
         if item.type != types.get(item.meaning, item.type):
-            yield f"The {noun} `{item.meaning}` is {item.type} now, it was {types[item.meaning]}."
+            now, then = worded(item.type), worded(types[item.meaning])
+            yield f"The {noun} `{worded(item.meaning)}` is {now} now, it was {then}."

@@ -13,6 +13,7 @@ from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Meaning
 from sameriver.flink.compiled import Data, Node, type_text
 from sameriver.flink.spelling import Inputs, aggregate, conjuncts, spell
+from sameriver.flink.wording import interval, worded
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +227,19 @@ def _join(value: Any, reading: Reading) -> Iterator[Part]:
 
 def _interval_join(value: Any, reading: Reading) -> Iterator[Part]:
     yield from _join(value["joinSpec"], reading)
-    yield Part("interval", (Item(spell(value["windowBounds"], reading.inputs)),))
+    yield Part("interval", (Item(_interval(value["windowBounds"], reading)),))
+
+
+def _interval(bounds: Data, reading: Reading) -> Meaning:
+    """``t.ts BETWEEN u.ts - INTERVAL '1' MINUTE AND u.ts``."""
+    left = reading.side(False).inputs.columns[bounds["leftTimeIndex"]]
+    right = reading.side(True).inputs.columns[bounds["rightTimeIndex"]]
+    ends = (
+        f"{right} {'-' if bound < 0 else '+'} {interval(abs(bound))}" if bound else right
+        for bound in (bounds["leftLowerBound"], bounds["leftUpperBound"])
+    )
+    kind = "" if bounds["isEventTime"] else "PROCESSING TIME "
+    return Meaning(f"{kind}{left} BETWEEN {' AND '.join(ends)}")
 
 
 def _upsert_keys(right: bool) -> Reader:
@@ -264,9 +277,18 @@ def _over(value: Any, reading: Reading) -> Iterator[Part]:
     )
     for group in value["groups"]:
         yield from _order(group["orderBy"], within)
-        frame = {key: group[key] for key in ("isRows", "lowerBound", "upperBound")}
-        yield Part("frame", (Item(spell(frame, inputs)),))
+        ends = " AND ".join(_bound(group[key], inputs) for key in ("lowerBound", "upperBound"))
+        kind = "ROWS" if group["isRows"] else "RANGE"
+        yield Part("frame", (Item(Meaning(f"{kind} BETWEEN {ends}")),))
         yield from _aggregates(group["aggCalls"], within)
+
+
+def _bound(bound: Data, inputs: Inputs) -> str:
+    """``3 PRECEDING``."""
+    if "offset" not in bound:
+        return str(bound["kind"]).replace("_", " ")
+    side = "PRECEDING" if bound["isPreceding"] else "FOLLOWING"
+    return f"{worded(spell(bound['offset'], inputs))} {side}"
 
 
 def _window(value: Any, reading: Reading) -> Iterator[Part]:

@@ -11,6 +11,7 @@ from sameriver.common.state import Meaning
 from sameriver.flink.compiled import Node, columns_of
 from sameriver.flink.parts import Part, Reading, group_window, table_name, window
 from sameriver.flink.spelling import Inputs, aggregate, conjuncts, spell
+from sameriver.plan.meaning import call_meaning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +71,9 @@ def told_apart(node: Node, below: Sequence[Rows]) -> Sequence[Rows]:
     if len(set().union(*tables)) == sum(map(len, tables)):
         return below
     if node.type == "union":
-        both = " | ".join(sorted(" AND ".join(one.filters) for one in below))
-        apart = (Meaning(both),) if both.strip(" |") else ()
+        each = sorted(call_meaning("AND", list(one.filters)) for one in below)
+        both = Meaning(f"EITHER({', '.join(each)})")
+        apart = (both,) if any(one.filters for one in below) else ()
         return [replace(one, filters=apart) for one in below]
     first, *others = below
     return [first, *(_marked(one, "right" * place) for place, one in enumerate(others, 1))]
@@ -154,16 +156,19 @@ def _source(node: Node) -> Rows:
     table = table_name(scan["table"])
     schema = scan["table"].get("resolvedTable", {}).get("schema", {}).get("columns", ())
     names = [column.name for column in node.columns]
-    filters = []
+    filters: list[Meaning] = []
     for ability in scan.get("abilities") or ():
         if ability["type"] == "ProjectPushDown":
             for place, path in enumerate(ability["projectedFields"]):
                 if len(path) > 1:
                     names[place] = f"{schema[path[0]]['name']}.{names[place]}"
-        elif ability["type"] in ("FilterPushDown", "PartitionPushDown", "LimitPushDown"):
-            columns = tuple(Meaning(f"{table}.{column['name']}") for column in schema)
+        elif ability["type"] == "FilterPushDown":
+            columns = Inputs(tuple(Meaning(f"{table}.{column['name']}") for column in schema))
+            for predicate in ability["predicates"]:
+                filters += conjuncts(predicate, columns)
+        elif ability["type"] in ("PartitionPushDown", "LimitPushDown"):
             what = {key: value for key, value in ability.items() if key != "producedType"}
-            filters.append(spell(what, Inputs(columns)))
+            filters.append(spell(what, Inputs(())))
     return Rows(
         columns=tuple(Meaning(f"{table}.{name}") for name in names),
         origin=Meaning(table),

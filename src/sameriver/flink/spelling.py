@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Meaning
 from sameriver.flink.compiled import Data, type_text
+from sameriver.flink.ranges import comparisons
 from sameriver.plan.meaning import call_meaning
 
 _NAME = re.compile(r"\$(?P<name>.+)\$(?P<version>\d+)")
@@ -47,7 +48,7 @@ def spell(value: Any, inputs: Inputs) -> Meaning:
         case {"kind": "LITERAL"}:
             return literal(value)
         case {"kind": "CALL"}:
-            return _call(value, inputs)
+            return _call(comparisons(value), inputs)
         case {"kind": "FIELD_ACCESS", "name": name, "expr": {"kind": "CORREL_VARIABLE"}}:
             return inputs.columns[inputs.names.index(name)]
         case {"kind": "FIELD_ACCESS", "name": name, "expr": row}:
@@ -61,13 +62,13 @@ def spell(value: Any, inputs: Inputs) -> Meaning:
 
 
 def literal(value: Data) -> Meaning:
-    """``3:INT``, ``'a'``, ``NULL:BIGINT``; a set of ranges as such."""
+    """``3:INT``, ``'a'``, ``NULL:BIGINT``, ``YEAR``."""
+    if "symbol" in value:
+        return Meaning(str(value["value"]))
     type = type_text(value["type"]).removesuffix(" NOT NULL") if "type" in value else ""
-    held = next((value[key] for key in ("value", "sarg", "symbol") if key in value), None)
+    held = value.get("value")
     if held is None:
         return Meaning(f"NULL:{type}")
-    if isinstance(held, Mapping):
-        return spell(held, Inputs(()))
     if type.startswith(_CHARACTERS):
         return Meaning("'" + str(held).replace("'", "''") + "'")
     return Meaning(f"{held}:{type}" if type else str(held))
@@ -88,13 +89,24 @@ def function_name(call: Data) -> str:
 
 def _call(call: Data, inputs: Inputs) -> Meaning:
     name = function_name(call)
-    parts = [spell(operand, inputs) for operand in call.get("operands", ())]
+    if name == "CAST" and _marked(call["operands"][0]["type"], call["type"]):
+        return spell(call["operands"][0], inputs)
+    operands = flat(call, name) if name in ("AND", "OR") else call.get("operands", ())
+    parts = [spell(operand, inputs) for operand in operands]
     if name in _TYPED:
         type = type_text(call["type"]).removesuffix(" NOT NULL")
         parts[-1] = Meaning(f"{parts[-1]} AS {type}")
     if inputs.zone and _reads_zone(name, call):
         parts.append(Meaning(f"zone={inputs.zone}"))
     return call_meaning(name, parts)
+
+
+def _marked(type: Any, plain: Any) -> bool:
+    """Whether a type is that of a time attribute and else the other one."""
+    if not isinstance(type, Mapping) or "kind" not in type:
+        return False
+    root = str(type["type"]).removesuffix("_WITHOUT_TIME_ZONE")
+    return type_text(plain).removesuffix(" NOT NULL") == f"{root}({type.get('precision')})"
 
 
 def _reads_zone(name: str, call: Data) -> bool:
@@ -106,14 +118,21 @@ def _reads_zone(name: str, call: Data) -> bool:
     return name in _OF_ZONE or (bool(operands) and any(_LOCAL.search(type) for type in types))
 
 
+def flat(condition: Data, name: str) -> Iterator[Data]:
+    """The operands of an AND in an AND, or of an OR in an OR, one after the other."""
+    condition = comparisons(condition)
+    if condition.get("kind") == "CALL" and function_name(condition) == name:
+        for operand in condition["operands"]:
+            yield from flat(operand, name)
+    else:
+        yield condition
+
+
 def conjuncts(condition: Any, inputs: Inputs) -> tuple[Meaning, ...]:
     """Meanings of the parts of a condition that AND joins."""
     if condition is None:
         return ()
-    if condition.get("kind") == "CALL" and function_name(condition) == "AND":
-        parts = (conjuncts(part, inputs) for part in condition["operands"])
-        return tuple(sorted({one for part in parts for one in part}))
-    return (spell(condition, inputs),)
+    return tuple(sorted({spell(part, inputs) for part in flat(condition, "AND")}))
 
 
 def aggregate(call: Data, inputs: Inputs) -> Meaning:
