@@ -20,6 +20,7 @@ from sameriver.functions.ranking import RANKING
 from sameriver.functions.signature import AggregateFunction, Operand, ScalarFunction
 from sameriver.operators.compile import compile_expression
 from sameriver.plan.expressions import Call, Literal, walk
+from sameriver.sql.relations import PROCESS
 
 from .asking import bind, edge
 from .questions import DIFFERENCES, HERE, Answer, Question, families, questions, stored
@@ -31,6 +32,9 @@ Generated from the registry of functions and from what Apache Flink 2.3.0 answer
 `make docs` writes it. Every example is an answer of Flink's that a test compares with ours, among
 {count} expressions over edge values of every type, of which {different} differ; the differences
 are listed under the functions they concern.
+
+Flink's functions from tables to tables, {process}, are not
+there; they are refused by name.
 
 `NULL` tells when the result is NULL: *if an argument is*, *can be* (also where no argument is), or
 *never*. A bare `NULL` is refused where Flink refuses it; write `CAST(NULL AS type)`.
@@ -174,7 +178,9 @@ def page() -> str:
     """The whole page."""
     known = entries()
     count = sum(len(stored(family)) for family in families())
-    parts = [HEAD.format(count=count, different=len(questions(DIFFERENCES)))]
+    process = ", ".join(f"`{name}`" for name in PROCESS)
+    different = len(questions(DIFFERENCES))
+    parts = [HEAD.format(count=count, different=different, process=process)]
     parts.append(_loops(known))
     for title, family in functions.FAMILIES.items():
         named = [function for function in family if not function.name.startswith("$")]

@@ -25,7 +25,7 @@ from sameriver.functions.forms import BINARY, Family, infer
 from sameriver.functions.members import Change, per_member
 from sameriver.functions.render import numbers_text
 from sameriver.functions.roaring import from_bytes, packed
-from sameriver.functions.signature import Evaluation, Operand, ScalarFunction
+from sameriver.functions.signature import Evaluation, Operand, Resolved, ScalarFunction
 
 _DTYPE = to_polars(BITMAP)
 _SPAN = 2**32
@@ -102,6 +102,17 @@ def _odd(bitmaps: pl.DataFrame) -> pl.DataFrame:
     return _numbers(bitmaps).filter(pl.col("times") % 2 == 1)
 
 
+def _same(operands: Sequence[Operand]) -> Resolved:
+    given = operands[0].type
+    return Resolved((given,), given.with_nullable(True))
+
+
+def _known(_: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+    """The values of lists that are not NULL; NULL if there are none."""
+    values = args[0].list.drop_nulls()
+    return pl.when(values.list.len() > 0).then(values)
+
+
 def _without(name: str) -> ScalarFunction:
     def kernel(_: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
         return per_member(_rising, _DTYPE, args[0].list.set_difference(args[1]))
@@ -140,6 +151,7 @@ BITMAPS = [
     _of("BITMAP_OR", _BITMAP, _rising, many=True),
     _of("BITMAP_XOR", _BITMAP, _held(_TIMES == 1), many=True),
     _without("BITMAP_ANDNOT"),
+    ScalarFunction(name="$KNOWN", infer=_same, kernel=_known),
     _of("$BITMAP_AND", _BITMAPS, _intersection, many=False),
     _of("$BITMAP_OR", _BITMAPS, _numbers, many=False),
     _of("$BITMAP_XOR", _BITMAPS, _odd, many=False),

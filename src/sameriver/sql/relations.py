@@ -94,9 +94,14 @@ def relation(cursor: Cursor) -> exp.Expr:
     return cursor.mark(node, start)
 
 
+PROCESS = ("TO_CHANGELOG", "FROM_CHANGELOG", "ML_PREDICT", "ML_EVALUATE", "VECTOR_SEARCH")
+"""Flink's functions from tables to tables that are not there."""
+
+
 def _source(cursor: Cursor) -> exp.Expr:
     start = cursor.token
     following = cursor.peek().upper
+    _check_known(cursor)
     if cursor.at("("):
         return _parenthesized(cursor)
     if cursor.at("LATERAL"):
@@ -138,7 +143,16 @@ def _table_function(cursor: Cursor) -> exp.Expr:
     return node
 
 
+def _check_known(cursor: Cursor) -> None:
+    """Raises UserError: UNSUPPORTED."""
+    token = cursor.token
+    if token.kind is Kind.WORD and token.upper in PROCESS and cursor.peek().upper == "(":
+        hint = "Run this statement on Apache Flink, or compute the rows with a function in Python."
+        cursor.unsupported(f"the function '{token.upper}' of a table", token, hint)
+
+
 def _function(cursor: Cursor) -> exp.Expr:
+    _check_known(cursor)
     if cursor.token.kind not in (Kind.WORD, Kind.QUOTED):
         cursor.unexpected("a table function")
     if cursor.peek().upper != "(":

@@ -20,7 +20,7 @@ def composed(node: exp.Expr) -> exp.Expr | None:
         UserError: WRONG_ARGUMENTS.
     """
     if isinstance(node, exp.Window):
-        return _percentile_over(node)
+        return _over(node)
     call = node.this if isinstance(node, exp.Filter) else node
     rule = _RULES.get(call.name) if isinstance(call, exp.Anonymous) else None
     if rule is None:
@@ -86,12 +86,22 @@ def _percentile(call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
     return _call("$PERCENTILE", listed, share)
 
 
-def _percentile_over(window: exp.Window) -> exp.Expr | None:
-    """PERCENTILE of the values in a frame; None if the window has another function."""
-    if not isinstance(window.this, exp.Anonymous) or window.this.name != "PERCENTILE":
+def _over(window: exp.Window) -> exp.Expr | None:
+    """A function of the values in a frame; None if the window has another one."""
+    call = window.this
+    if not isinstance(call, exp.Anonymous):
         return None
-    listed, share = _collected(window.this)
-    return _call("$PERCENTILE", exp.Window(**{**window.args, "this": listed}), share)
+    if call.name == "PERCENTILE":
+        listed, share = _collected(call)
+        return _call("$PERCENTILE", _in_frame(window, listed), share)
+    if call.name not in _BITMAPS:
+        return None
+    known = _call("$KNOWN", _in_frame(window, _call("ARRAY_AGG", _bitmap_value(call)[1])))
+    return _bitmap_of(call, known)
+
+
+def _in_frame(window: exp.Window, listed: exp.Expr) -> exp.Expr:
+    return exp.Window(**{**window.args, "this": listed})
 
 
 def _collected(call: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
@@ -108,24 +118,29 @@ def _collected(call: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
     return _call("ARRAY_AGG", values), share
 
 
-def _bitmap(combine: str, *, counted: bool) -> _Rule:
+def _bitmap(call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
     """A bitmap of all values that are not NULL, or how many numbers are in it."""
+    value, listed = _bitmap_value(call)
+    known = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
+    asked = known if condition is None else exp.And(this=known, expression=condition.this)
+    some = exp.Filter(this=_call("ARRAY_AGG", listed), expression=exp.Where(this=asked))
+    return _bitmap_of(call, some)
 
-    def rule(call: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
-        value = call.expressions[0] if len(call.expressions) == 1 else None
-        if value is None or isinstance(value, exp.Star):
-            raise _wrong(call, f"{call.name}(value)")
-        if isinstance(value, exp.Distinct):
-            value = value.expressions[0]
-        build = combine == "BITMAP_BUILD"
-        listed = exp.Distinct(expressions=[value]) if build else value
-        known = exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null()))
-        asked = known if condition is None else exp.And(this=known, expression=condition.this)
-        some = exp.Filter(this=_call("ARRAY_AGG", listed), expression=exp.Where(this=asked))
-        bitmap = _call(combine, some)
-        return _call("BITMAP_CARDINALITY", bitmap) if counted else bitmap
 
-    return rule
+def _bitmap_value(call: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+    """The value, and what is collected: each number once."""
+    value = call.expressions[0] if len(call.expressions) == 1 else None
+    if value is None or isinstance(value, exp.Star):
+        raise _wrong(call, f"{call.name}(value)")
+    if isinstance(value, exp.Distinct):
+        value = value.expressions[0]
+    numbers = _BITMAPS[call.name] == "BITMAP_BUILD"
+    return value, exp.Distinct(expressions=[value]) if numbers else value
+
+
+def _bitmap_of(call: exp.Expr, values: exp.Expr) -> exp.Expr:
+    bitmap = _call(_BITMAPS[call.name], values)
+    return _call("BITMAP_CARDINALITY", bitmap) if "_CARDINALITY" in call.name else bitmap
 
 
 def _call(name: str, *args: exp.Expr) -> exp.Expr:
@@ -149,17 +164,19 @@ def _wrong(call: exp.Expr, takes: str) -> UserError:
     )
 
 
+_BITMAPS: Mapping[str, str] = {
+    f"BITMAP_{combine}{counted}_AGG": function
+    for combine, function in {
+        "BUILD": "BITMAP_BUILD", "AND": "$BITMAP_AND", "OR": "$BITMAP_OR", "XOR": "$BITMAP_XOR",
+    }.items()
+    for counted in ("", "_CARDINALITY")
+}  # fmt: skip
+"""What makes one bitmap of those, or of the numbers, that an aggregate sees."""
+
 _RULES: Mapping[str, _Rule] = {
     "JSON_ARRAYAGG": _json_array,
     "JSON_OBJECTAGG": _json_object,
     "PERCENTILE": _percentile,
-    "BITMAP_BUILD_AGG": _bitmap("BITMAP_BUILD", counted=False),
-    "BITMAP_BUILD_CARDINALITY_AGG": _bitmap("BITMAP_BUILD", counted=True),
-    "BITMAP_AND_AGG": _bitmap("$BITMAP_AND", counted=False),
-    "BITMAP_AND_CARDINALITY_AGG": _bitmap("$BITMAP_AND", counted=True),
-    "BITMAP_OR_AGG": _bitmap("$BITMAP_OR", counted=False),
-    "BITMAP_OR_CARDINALITY_AGG": _bitmap("$BITMAP_OR", counted=True),
-    "BITMAP_XOR_AGG": _bitmap("$BITMAP_XOR", counted=False),
-    "BITMAP_XOR_CARDINALITY_AGG": _bitmap("$BITMAP_XOR", counted=True),
+    **dict.fromkeys(_BITMAPS, _bitmap),
 }
 COMPOSED = frozenset(_RULES)

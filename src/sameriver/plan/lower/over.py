@@ -27,7 +27,11 @@ Window = tuple[tuple[str, ...], tuple[SortKey, ...], Frame]
 
 _BATCH = ("PERCENT_RANK", "CUME_DIST", "NTILE", "LEAD")
 """What Flink has in batch only."""
-_NOT_IN_TIME = ("RANK", "DENSE_RANK")
+_COUNTED = {"ROW_NUMBER": True, "RANK": False, "DENSE_RANK": False}
+"""What over a time is how many rows there are, and whether up to the row or up to its peers.
+
+Flink does not look at the time for a rank: both kinds are that of the last among equals.
+"""
 
 
 def lower_over(node: logical.Over, below: PhysicalNode, settings: Settings) -> PhysicalNode:
@@ -120,7 +124,8 @@ def _physical(over: OverCall) -> tuple[Window, AggregateCall]:
         return (over.partition, over.order, Frame(rows=rows, preceding=None)), call
     if call.function == LAG:
         frame = Frame(rows=True, preceding=_offset(call))
-    if call.function == "ROW_NUMBER":
+    if call.function in _COUNTED:
+        frame = replace(frame, rows=_COUNTED[call.function])
         call = replace(call, function="COUNT", args=())
     if frame.preceding is None and not _is_event_time(over.order[0]):
         frame = Frame(rows=True, preceding=None)
@@ -145,10 +150,6 @@ def _check_order(over: OverCall) -> None:
         if over.call.function in SHIFTS:
             _offset(over.call)
         return
-    if over.call.function in _NOT_IN_TIME:
-        raise _unsupported(
-            over.call, "Filter on ROW_NUMBER to rank the first rows, as in rn <= 10."
-        )
     if len(over.order) > 1 or first.descending:
         raise UserError(
             "OVER_ORDER",
