@@ -1,24 +1,26 @@
 """DECIMAL: Flink's precision rules, and exact arithmetic on unscaled 128-bit integers.
 
 A Decimal column is its unscaled Int128 column seen through a scale, so arithmetic is integer
-arithmetic. Where an intermediate does not fit 128 bits, distinct pairs go through Python's
-decimals.
+arithmetic. The few values whose intermediates do not fit 128 bits go through Python's decimals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
+from functools import partial
 
 import polars as pl
 
 from sameriver.common.types import DataType, Root, decimal, to_polars
 from sameriver.functions.distinct import by_distinct
-from sameriver.functions.staged import let
+from sameriver.functions.staged import else_by, let
 
 MAX_PRECISION = 38
 _DIGITS = {Root.TINYINT: 3, Root.SMALLINT: 5, Root.INT: 10, Root.BIGINT: 19}
 _INT128 = pl.Int128()
+_ROOM = 8e37
+"""Integers below it can be doubled, or added to another, within 128 bits."""
 _WIDE = Context(prec=160, rounding=ROUND_HALF_UP)
 
 
@@ -155,6 +157,8 @@ def move_point(value: pl.Expr, places: int) -> pl.Expr:
         return value
     if places > 0:
         return value * big(10**places)
+    if places < -MAX_PRECISION:
+        return value * big(0)
     return half_up(value, big(10**-places))
 
 
@@ -165,9 +169,18 @@ def rescale(value: pl.Expr, source: DataType, target: DataType) -> pl.Expr:
         return value.cast(_dtype(target))
     moved = p1 + max(0, s2 - s1)
     if moved > MAX_PRECISION:
-        return exactly_each(lambda x: x, target, value)
+        quick = scaled(_with_room(value, s2 - s1), target)
+        return _else_exactly(quick, lambda x: x, target, value)
     result = move_point(unscaled(value), s2 - s1)
     return _exactly(result, target) if p1 - s1 < p2 - s2 else scaled(result, target)
+
+
+def _with_room(value: pl.Expr, places: int = 0) -> pl.Expr:
+    """Unscaled value with ``places`` more digits; NULL from ``_ROOM`` on."""
+    held = unscaled(value)
+    fits = held.cast(pl.Float64).abs() < _ROOM / 10.0**places
+    # Of more digits than there are the zero alone has room.
+    return pl.when(fits).then(held * big(10 ** min(places, MAX_PRECISION)) if places else held)
 
 
 def exactly_each(
@@ -187,13 +200,24 @@ def exactly_each(
     return by_distinct(run, to_polars(type), *values)
 
 
+def _else_exactly(
+    quick: pl.Expr, compute: Callable[..., Decimal | None], type: DataType, *values: pl.Expr
+) -> pl.Expr:
+    """``quick``; what that leaves open goes through Python's decimals."""
+    return else_by(to_polars(type), quick, partial(exactly_each, compute, type), *values)
+
+
 def add(left: pl.Expr, right: pl.Expr, one: DataType, two: DataType, *, sign: int = 1) -> pl.Expr:
     """Sum, or difference if ``sign`` is -1."""
     precision, scale = _sum_shape(one, two)
     result = sum_type(one, two)
     widest = max((t.precision or 0) + scale - (t.scale or 0) for t in (one, two))
     if scale != result.scale or widest > MAX_PRECISION:
-        return exactly_each(lambda a, b: _WIDE.add(a, sign * b), result, left, right)
+        a = _with_room(left, scale - (one.scale or 0))
+        b = _with_room(right, scale - (two.scale or 0))
+        total = let(_INT128, partial(_sum, sign, scale - (result.scale or 0)), a, b)
+        quick = scaled(total, result)
+        return _else_exactly(quick, lambda a, b: _WIDE.add(a, sign * b), result, left, right)
     a = move_point(unscaled(left), scale - (one.scale or 0))
     b = move_point(unscaled(right), scale - (two.scale or 0))
     total = a + b if sign > 0 else a - b
@@ -203,12 +227,19 @@ def add(left: pl.Expr, right: pl.Expr, one: DataType, two: DataType, *, sign: in
     return scaled(pl.when(size.abs() < 1.5e38).then(total), result)
 
 
+def _sum(sign: int, fewer: int, a: pl.Expr, b: pl.Expr) -> pl.Expr:
+    return move_point(a + b if sign > 0 else a - b, -fewer)
+
+
 def multiply(left: pl.Expr, right: pl.Expr, one: DataType, two: DataType) -> pl.Expr:
     precision, scale = _product_shape(one, two)
     result = product_type(one, two)
-    if scale != result.scale:
-        return exactly_each(_WIDE.multiply, result, left, right)
     a, b = unscaled(left), unscaled(right)
+    if scale != result.scale:
+        size = a.cast(pl.Float64) * b.cast(pl.Float64)
+        product = pl.when(size.abs() < _ROOM).then(a * b)
+        quick = scaled(move_point(product, (result.scale or 0) - scale), result)
+        return _else_exactly(quick, _WIDE.multiply, result, left, right)
     if precision <= MAX_PRECISION:
         return _exactly(a * b, result)
     size = a.cast(pl.Float64) * b.cast(pl.Float64)
@@ -228,7 +259,9 @@ def divide(left: pl.Expr, right: pl.Expr, one: DataType, two: DataType) -> pl.Ex
         rest = half_up((a - whole * b) * big(10**shift), b)
         fits = whole.abs() < big(10 ** (MAX_PRECISION - shift))
         return scaled(pl.when(fits).then(whole * big(10**shift) + rest), result)
-    return exactly_each(_quotient, result, left, right)
+    longer, by = _with_room(left, max(shift, 0)), _with_room(right, max(-shift, 0))
+    quick = scaled(half_up(longer, pl.when(by != 0).then(by)), result)
+    return _else_exactly(quick, _quotient, result, left, right)
 
 
 def _quotient(a: Decimal, b: Decimal) -> Decimal | None:
@@ -244,12 +277,20 @@ def remainder(left: pl.Expr, right: pl.Expr, one: DataType, two: DataType) -> pl
     result = remainder_type(one, two)
     scale = max(one.scale or 0, two.scale or 0)
     widest = max((t.precision or 0) + scale - (t.scale or 0) for t in (one, two))
-    if widest > MAX_PRECISION:
-        return exactly_each(_remainder, result, left, right)
-    a = move_point(unscaled(left), scale - (one.scale or 0))
-    b = move_point(unscaled(right), scale - (two.scale or 0))
-    b = pl.when(b != 0).then(b)
-    return scaled(move_point(a - truncated(a, b) * b, (result.scale or 0) - scale), result)
+    wide = widest > MAX_PRECISION
+    more = [scale - (type.scale or 0) for type in (one, two)]
+    if wide:
+        a, b = _with_room(left, more[0]), _with_room(right, more[1])
+    else:
+        a, b = move_point(unscaled(left), more[0]), move_point(unscaled(right), more[1])
+    rest = let(_INT128, _rest, a, b)
+    quick = scaled(move_point(rest, (result.scale or 0) - scale), result)
+    return _else_exactly(quick, _remainder, result, left, right) if wide else quick
+
+
+def _rest(a: pl.Expr, b: pl.Expr) -> pl.Expr:
+    divisor = pl.when(b != 0).then(b)
+    return a - truncated(a, divisor) * divisor
 
 
 def round_to(value: pl.Expr, type: DataType, places: int, *, half: bool) -> pl.Expr:
