@@ -54,3 +54,29 @@ def test_constant_or_not(name: str, more: tuple[int, ...], pattern: str, values:
     frame = pl.DataFrame({"s": values, "p": [pattern] * len(values)})
     constant = evaluate(call(name, text, pattern, *more), frame)
     assert constant == evaluate(call(name, text, shape, *more), frame)
+
+
+CALLS = [
+    ("LIKE", ("a%", "_", "é"), ()),
+    ("SIMILAR TO", ("a%", "(a|b)_*", "é"), ()),
+    ("REGEXP", ("a+b", r"(a)\1", "("), ()),
+    ("REGEXP_COUNT", ("a+b", "a*", "("), ()),
+    ("REGEXP_EXTRACT", ("(a)b", "b(1)?", "("), (1,)),
+    ("REGEXP_EXTRACT_ALL", ("(a)", "(b)(1)", "a(?=b)"), ()),
+    ("REGEXP_REPLACE", ("[ab]", "", "a(?!b)"), ("$",)),
+    ("STR_TO_MAP", ("a", "b", "[1 ]"), ("1",)),
+]
+
+
+@pytest.mark.parametrize(("name", "patterns", "more"), CALLS)
+@given(st.lists(st.none() | st.text("ab1é ", max_size=5), min_size=1, max_size=9))
+@settings(max_examples=10, deadline=None)
+def test_a_column_of_few_patterns(
+    name: str, patterns: tuple[str, ...], more: tuple[str | int, ...], values: list[str | None]
+) -> None:
+    """As if each row were alone."""
+    rows = [(value, pattern) for value in values for pattern in (*patterns, None)] * 60
+    frame = pl.DataFrame(rows, schema={"s": pl.String, "p": pl.String}, orient="row")
+    expression = call(name, Column("s", t.STRING), Column("p", t.STRING), *more)
+    alone = {pair: evaluate(expression, frame[n : n + 1])[0] for n, pair in enumerate(rows[:36])}
+    assert evaluate(expression, frame) == [alone[pair] for pair in rows]

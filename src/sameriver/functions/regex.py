@@ -1,7 +1,8 @@
 """LIKE, SIMILAR TO and regular expressions.
 
-A constant pattern runs in Polars. What its engine lacks (look-around, back references), and
-patterns that are columns, run in Python, once for each distinct combination of arguments.
+Patterns run in Polars, one after the other where a column holds several. What its engine lacks
+(look-around, back references), and columns of many patterns, run in Python, once for each distinct
+combination of arguments.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import lru_cache, partial
 import polars as pl
 
 from sameriver.common.types import BOOLEAN, INT, STRING, DataType, array, to_polars
+from sameriver.functions.by_constant import by_constant
 from sameriver.functions.distinct import by_distinct
 from sameriver.functions.failure import EvaluationError, failure
 from sameriver.functions.forms import TEXT, WHOLE, Form, infer, wrong_arguments
@@ -308,7 +310,7 @@ def _function(
     return ScalarFunction(
         name=name,
         infer=infer(name, *forms, result=result, nullable=nullable),
-        kernel=kernel,
+        kernel=by_constant(kernel),
         fallible=True,
         aliases=aliases,
     )
@@ -335,7 +337,9 @@ def _like_types(operands: Sequence[Operand]) -> Resolved:
 
 
 REGEX = [
-    ScalarFunction(name="LIKE", infer=_like_types, kernel=_matcher(like_pattern), fallible=True),
+    ScalarFunction(
+        name="LIKE", infer=_like_types, kernel=by_constant(_matcher(like_pattern)), fallible=True
+    ),
     _function("SIMILAR TO", (_PAIR, _TRIPLE), _matcher(similar_pattern), BOOLEAN),
     _function("REGEXP", (_PAIR,), _regexp, BOOLEAN),
     _function("REGEXP_EXTRACT", (_PAIR, _INDEXED), _extract, STRING, nullable=True),

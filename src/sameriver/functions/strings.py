@@ -27,6 +27,7 @@ from sameriver.common.types import (
     varchar,
 )
 from sameriver.functions import letters
+from sameriver.functions.by_constant import by_constant
 from sameriver.functions.distinct import by_distinct
 from sameriver.functions.forms import (
     BINARY,
@@ -259,7 +260,7 @@ STRINGS = [
     ScalarFunction(
         name="TRANSLATE",
         infer=infer("TRANSLATE", (TEXT, TEXT, TEXT), result=STRING),
-        kernel=_literals(letters.translated),
+        kernel=by_constant(_literals(letters.translated)),
         aliases=("TRANSLATE3",),
     ),
     _text("REVERSE", (TEXT,), lambda a: a.str.reverse(), nullable=True),
@@ -309,7 +310,7 @@ STRINGS = [
             result=map_of(STRING, STRING),
             nullable=True,
         ),
-        kernel=_to_map,
+        kernel=by_constant(_to_map),
     ),
     _text("STARTSWITH", (TEXT, TEXT), lambda a, b: a.str.starts_with(b), result=BOOLEAN),
     _text("ENDSWITH", (TEXT, TEXT), lambda a, b: a.str.ends_with(b), result=BOOLEAN),
@@ -342,7 +343,7 @@ STRINGS = [
     ScalarFunction(
         name="PARSE_URL",
         infer=infer("PARSE_URL", (TEXT, TEXT), (TEXT, TEXT, TEXT), result=STRING, nullable=True),
-        kernel=lambda e, args: parsed_url(args, [operand.value for operand in e.operands[1:]]),
+        kernel=by_constant(_literals(lambda *args: parsed_url(args[:-1], args[-1]))),
     ),
     ScalarFunction(
         name="ELT",
