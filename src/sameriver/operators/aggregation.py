@@ -17,10 +17,12 @@ from sameriver.common.state import StateTable
 from sameriver.common.types import to_polars
 from sameriver.operators.accumulators import accumulator
 from sameriver.operators.accumulators.accumulator import Beside, Held, Rows, Step, Words
-from sameriver.operators.accumulators.inputs import Distinct, call_rows, without_nulls
+from sameriver.operators.accumulators.distinct import Distinct, distinct
+from sameriver.operators.accumulators.inputs import call_rows, without_nulls
 from sameriver.plan.expressions import AggregateCall
 from sameriver.plan.physical.aggregate_state import (
     Side,
+    SideTable,
     accumulator_columns,
     side_tables,
     takes_nulls,
@@ -116,11 +118,8 @@ class Aggregation:
             self.accumulators.append(accumulator(call, at, retract=retract))
             at += fold.WIDTHS[self.accumulators[-1].operation]
         self._sides = side_tables(calls, retract)
-        self._distinct = [
-            Distinct(side, calls, retract=retract)
-            for side in self._sides
-            if side.side is Side.DISTINCT
-        ]
+        seen = [side for side in self._sides if side.side is Side.DISTINCT]
+        self._distinct = distinct(seen, calls, retract=retract)
         self.width = at
         self.words = _aligned(0, at)
         self._reserve()
@@ -135,10 +134,10 @@ class Aggregation:
                 partial(self._written.capture, self.all_slots, self._save),
             )
         )
-        distinct = iter(self._distinct)
+        holders = {side: each for each in self._distinct for side in each.tables}
         for table, side in zip(self._tables[1:], self._sides, strict=True):
             if side.side is Side.DISTINCT:
-                handle = self._distinct_handle(table, next(distinct))
+                handle = self._distinct_handle(table, side, holders[side])
             else:
                 handle = self._side_handle(table, side.calls[0])
             store.register(handle)
@@ -218,9 +217,9 @@ class Aggregation:
         steps = [Step(fold.COUNT, self.live_word, (), base)] if self._retract else []
         seen = {
             number: rows
-            for distinct in self._distinct
-            for rows in [distinct.rows(slots, changes, base)]
-            for number in distinct.calls
+            for each in self._distinct
+            for numbers, rows in each.rows(slots, changes, base)
+            for number in numbers
         }
         for number, call in enumerate(self._calls):
             nulls = takes_nulls(call)
@@ -248,7 +247,7 @@ class Aggregation:
         into, slots = np.ascontiguousarray(into), np.ascontiguousarray(slots)
         self._written.mark(into)
         theirs = other.take(slots)
-        looked_up = {number for distinct in self._distinct for number in distinct.calls}
+        looked_up = {n for each in self._distinct for side in each.tables for n in side.calls}
         steps = [Step(fold.COUNT, self.live_word, (), None)] if self._retract else []
         for number, each in enumerate(self.accumulators):
             if number not in looked_up:
@@ -261,8 +260,8 @@ class Aggregation:
             theirs.T, theirs.T.view(np.float64),
         )  # fmt: skip
         for mine, others in zip(self._distinct, other._distinct, strict=True):
-            rows = mine.absorb(into, others, slots)
-            self._fold_new(rows, mine.calls)
+            for numbers, rows in mine.absorb(into, others, slots):
+                self._fold_new(rows, numbers)
 
     def _fold_new(self, rows: Rows, calls: tuple[int, ...]) -> None:
         """Folds values that are new to DISTINCT calls."""
@@ -324,8 +323,8 @@ class Aggregation:
         self._written.mark(slots)
         for each in self.accumulators:
             each.clear(slots)
-        for distinct in self._distinct:
-            distinct.values.clear(slots)
+        for seen in self._distinct:
+            seen.values.clear(slots)
 
     def all_slots(self) -> Ints:
         """Slots in use, in rising order (int64)."""
@@ -357,8 +356,8 @@ class Aggregation:
 
     def _tidy(self) -> None:
         """Reclaims room between batches, where much of it is waste."""
-        for distinct in self._distinct:
-            distinct.values.tidy()
+        for seen in self._distinct:
+            seen.values.tidy()
         for each in self.accumulators:
             each.tidy(self.words, self.all_slots)
 
@@ -372,8 +371,8 @@ class Aggregation:
         self.words = words
         for each in self.accumulators:
             each.reserve(capacity)
-        for distinct in self._distinct:
-            distinct.values.reserve(capacity)
+        for seen in self._distinct:
+            seen.values.reserve(capacity)
 
     def _save(self, slots: Ints) -> tuple[Ints, pl.DataFrame]:
         words = self.take(slots)
@@ -429,15 +428,11 @@ class Aggregation:
 
         return self._held_handle(table, each.values, load)
 
-    def _distinct_handle(self, table: StateTable, distinct: Distinct) -> _Handle:
+    def _distinct_handle(self, table: StateTable, side: SideTable, seen: Distinct) -> _Handle:
         def load(rows: pl.DataFrame) -> None:
-            slots = self._slots_of(rows)
-            values = self._side_rows(rows)
-            counts = values.to_series(values.width - 1).to_numpy() if table.values else None
-            values = values[:, :-1] if table.values else values
-            distinct.values.add(slots, values, counts)
+            seen.load(side, self._slots_of(rows), self._side_rows(rows))
 
-        return self._held_handle(table, distinct.values, load)
+        return self._held_handle(table, seen.held(side), load)
 
     def _held_handle(
         self, table: StateTable, held: Held, load: Callable[[pl.DataFrame], None]

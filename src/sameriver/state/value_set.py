@@ -7,7 +7,7 @@ import polars as pl
 
 from sameriver.state.index import grown
 from sameriver.state.kernels import value_set as kernels
-from sameriver.state.kernels.types import Ints, Signs
+from sameriver.state.kernels.types import Ints
 from sameriver.state.values import Values
 from sameriver.state.written import Written
 
@@ -16,28 +16,38 @@ _FEWEST_DEAD = 1 << 12
 _LOAD = 0.7
 _BITS = 33
 """Of a hash, and one: a table of ``2**n`` rows is entered at the upper n bits."""
+MOST_SETS = 8
+"""Sets of a slot that can stand together."""
+
+Marks = np.ndarray[tuple[int, int], np.dtype[np.int8]]
+"""A row a set, a column a value: 1 or 0."""
 
 
 class ValueSet:
     """Sets of values, by slot, that only grow until they are cleared: half of a ``Multiset``.
 
+    A slot may have several sets, for values of which many are in more than one: a value is there
+    once, with a bit for each set that holds it.
+
     Args:
         schema: the columns of a value.
         nulls: whether NULL is a value.
+        sets: sets of each slot, at most ``MOST_SETS``.
 
     Attributes:
-        written: marks pairs.
+        sets: each alone, as it is saved.
     """
 
-    def __init__(self, schema: pl.Schema, *, nulls: bool = False) -> None:
+    def __init__(self, schema: pl.Schema, *, nulls: bool = False, sets: int = 1) -> None:
         self._values = Values(schema, nulls=nulls)
         self._heads = np.zeros((0, 3), np.int64)
-        self.written = Written()
+        self.sets = tuple(OneSet(self, number) for number in range(sets))
         self._start(_SMALLEST)
 
     def _start(self, size: int) -> None:
         self._table = np.zeros(size, np.int64)
         self._known = np.zeros((0, 2), np.int64)
+        self._held = np.zeros(0, np.uint8)
         self._links = np.zeros(0, np.int32)
         self._count = self._dead = 0
         self._make_room()
@@ -48,6 +58,7 @@ class ValueSet:
         capacity = int(len(self._table) * _LOAD)
         # In place: no copy of what may be gigabytes. Nothing else holds on to these arrays.
         self._known.resize((capacity, 2), refcheck=False)
+        self._held.resize(capacity, refcheck=False)
         self._links.resize(capacity, refcheck=False)
 
     def reserve(self, capacity: int) -> None:
@@ -55,24 +66,23 @@ class ValueSet:
         if len(self._heads) < capacity:
             self._heads = grown(self._heads, capacity)
 
-    def add(self, slots: Ints, values: pl.DataFrame, weights: Ints | None = None) -> Signs:
-        """Adds values, in order; 1 where one is new, else 0. Weights don't matter here."""
-        return self._add(slots, self._values.words(values))
-
-    def _add(self, slots: Ints, words: Ints) -> Signs:
-        out, hashes = np.zeros(len(slots), np.int8), np.empty(len(slots), np.int64)
-        start, first = 0, self._count
+    def add(self, slots: Ints, values: pl.DataFrame, marks: Marks) -> None:
+        """Adds values, in order, to the sets where they are marked; marks stay where one is new."""
+        words, pairs = self._values.words(values), np.empty(len(slots), np.int64)
+        start = 0
         while True:
             self._count = kernels.add(
-                self._table, self._shift, self._known, self._links, self._heads, self._count,
-                slots, words, hashes, start, out,
+                self._table, self._shift, self._known, self._held, self._links, self._heads,
+                self._count, slots, words, pairs, start, marks,
             )  # fmt: skip
-            stopped = np.flatnonzero(out[start:] < 0)
+            stopped = np.flatnonzero(pairs[start:] < 0)
             if not len(stopped):
-                self.written.mark(np.arange(first, self._count))
-                return out
+                break
             start += int(stopped[0])
             self._widen()
+        for one, new in zip(self.sets, marks, strict=True):
+            if one.written.on:
+                one.written.mark(pairs[new != 0])
 
     def _widen(self) -> None:
         old = self._table
@@ -80,10 +90,10 @@ class ValueSet:
         self._make_room()
         kernels.widen(old, self._table, self._shift)
 
-    def entries(self, slots: Ints, *, owed: bool = False) -> tuple[Ints, pl.DataFrame, None]:
-        """Values of slots: which of the slots, and the value; in order of arrival."""
-        rows, ids = self._list(slots)
-        return rows, self._values.values(self._known[ids, 1]), None
+    def entries(self, slots: Ints) -> tuple[Ints, pl.DataFrame, Marks]:
+        """Values of slots: which of the slots, the value, its sets; in order of arrival."""
+        rows, pairs = self._list(slots)
+        return rows, self._values.values(self._known[pairs, 1]), self._marks(pairs)
 
     def _list(self, slots: Ints) -> tuple[Ints, Ints]:
         """Pairs of slots, and which of the slots each is of."""
@@ -92,22 +102,35 @@ class ValueSet:
         kernels.pairs(self._links, self._heads, slots, rows, ids)
         return rows, ids
 
+    def _marks(self, pairs: Ints) -> Marks:
+        held = self._held[pairs]
+        return np.array([held >> one.number & 1 for one in self.sets], np.int8)
+
     def numbers(self) -> Ints:
         """All pairs, dead ones too."""
         return np.arange(self._count)
 
-    def save(self, ids: Ints) -> tuple[Ints, Ints, pl.DataFrame]:
-        """Those of the pairs that live, and the slot and value of each."""
-        ids = ids.copy()
-        ids = ids[: kernels.living(self._known, self._heads, ids)]
-        slots = self._known[ids, 0] & 0xFFFFFFFF
-        return ids, slots, self._values.values(self._known[ids, 1])
+    def living(self, pairs: Ints) -> Ints:
+        """Those of the pairs that were not cleared."""
+        pairs = pairs.copy()
+        return pairs[: kernels.living(self._known, self._heads, pairs)]
+
+    def held(self, pairs: Ints, number: int) -> Ints:
+        """Those of the pairs that a set holds."""
+        held: Ints = pairs[self._held[pairs] >> number & 1 != 0]
+        return held
+
+    def told(self, pairs: Ints) -> tuple[Ints, pl.DataFrame]:
+        """The slot and the value of each pair."""
+        return self._known[pairs, 0] & 0xFFFFFFFF, self._values.values(self._known[pairs, 1])
 
     def clear(self, slots: Ints) -> None:
         """Forgets the values of slots (each once)."""
         self._dead += int(self._heads[slots, kernels.LENGTH].sum())
-        if self.written.on:
-            self.written.free(self._list(slots)[1])
+        if any(one.written.on for one in self.sets):
+            _, pairs = self._list(slots)
+            for one in self.sets:
+                one.written.free(pairs)
         kernels.clear(self._heads, slots)
         self.tidy()
 
@@ -115,8 +138,10 @@ class ValueSet:
         """Reclaims the room of values that went."""
         if 2 * self._dead <= self._count + _FEWEST_DEAD:
             return
-        _, slots, values = self.save(self.numbers())
-        self.written.renumber()
+        pairs = self.living(self.numbers())
+        (slots, values), marks = self.told(pairs), self._marks(pairs)
+        for one in self.sets:
+            one.written.renumber()
         self._values = self._values.emptied()
         self._heads[:, kernels.CHAIN :] = 0
         # What was needed is likely to be needed again.
@@ -125,4 +150,33 @@ class ValueSet:
         else:
             self._table.fill(0)
             self._count = self._dead = 0
-        self.add(slots, values)
+        self.add(slots, values, marks)
+
+
+class OneSet:
+    """One of the sets of each slot, as it is saved.
+
+    Attributes:
+        number: which.
+        written: marks pairs.
+    """
+
+    def __init__(self, values: ValueSet, number: int) -> None:
+        self._values = values
+        self.number = number
+        self.written = Written()
+
+    def numbers(self) -> Ints:
+        """All pairs, those of other sets too."""
+        return self._values.numbers()
+
+    def save(self, pairs: Ints) -> tuple[Ints, Ints, pl.DataFrame]:
+        """Those of the pairs that live here, and the slot and value of each."""
+        pairs = self._values.held(self._values.living(pairs), self.number)
+        return pairs, *self._values.told(pairs)
+
+    def load(self, slots: Ints, values: pl.DataFrame) -> None:
+        """Takes over what was saved."""
+        marks = np.zeros((len(self._values.sets), len(slots)), np.int8)
+        marks[self.number] = 1
+        self._values.add(slots, values, marks)

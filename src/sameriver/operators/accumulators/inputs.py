@@ -7,43 +7,10 @@ import polars as pl
 
 from sameriver.common.changes import Changes
 from sameriver.common.types import to_polars
-from sameriver.operators.accumulators import value_schema
 from sameriver.operators.accumulators.accumulator import Rows
 from sameriver.plan.expressions import AggregateCall, Column, Expression, Literal
-from sameriver.plan.physical.aggregate_state import SideTable, takes_nulls, value_arguments
+from sameriver.plan.physical.aggregate_state import value_arguments
 from sameriver.state.kernels.types import Ints, Signs
-from sameriver.state.multiset import Multiset
-from sameriver.state.value_set import ValueSet
-
-
-class Distinct:
-    """The values that DISTINCT calls over the same arguments have seen."""
-
-    def __init__(
-        self, table: SideTable, calls: tuple[AggregateCall, ...], *, retract: bool
-    ) -> None:
-        self.calls = table.calls
-        self.first = calls[table.calls[0]]
-        self.nulls = any(takes_nulls(calls[number]) for number in table.calls)
-        # How often each value was seen matters only where rows are taken back.
-        kind = Multiset if retract else ValueSet
-        self.values = kind(value_schema(self.first), nulls=self.nulls)
-
-    def rows(self, slots: Ints, changes: Changes, signs: Signs | None) -> Rows:
-        """A batch, with signs where a value came into being or vanished."""
-        rows = call_rows(self.first, slots, changes, signs, nulls=self.nulls)
-        kept = rows.present()
-        changed = self.values.add(kept.slots, kept.values, kept.weights())
-        if rows.signs is not None:
-            everywhere = np.zeros(len(slots), np.int8)
-            everywhere[rows.signs != 0] = changed
-            changed = everywhere
-        return Rows(slots, rows.values, changed)
-
-    def absorb(self, into: Ints, other: Distinct, slots: Ints) -> Rows:
-        """Adds the values of another's slots; gives those that are new."""
-        rows, values, counts = other.values.entries(slots, owed=True)
-        return Rows(into[rows], values, self.values.add(into[rows], values, counts))
 
 
 def call_rows(

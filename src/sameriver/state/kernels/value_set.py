@@ -4,19 +4,19 @@ A table row is one word: the upper half of the pair's hash, and the pair's numbe
 free row. The hash tells almost all other pairs, and when the table grows nothing else is read.
 
 Rows of ``known``: owner (what stands for the slot: changes when the slot is cleared) and value.
-``links`` has the next pair of the same slot, + 1; 0 ends the chain. Rows of ``heads``: owner,
-newest pair + 1, number of pairs.
+``held`` has a bit for each of the sets that holds the pair. ``links`` has the next pair of the same
+slot, + 1; 0 ends the chain. Rows of ``heads``: owner, newest pair + 1, number of pairs.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numba import int32, int64, types
+from numba import int8, int32, int64, types, uint8
 
 from sameriver.common.kernel import helper, kernel
 from sameriver.state.kernels.index import home_pair
 from sameriver.state.kernels.prefetch import AHEAD, prefetch
-from sameriver.state.kernels.types import INTS, READ_INTS, READ_TABLE, SIGNS, TABLE
+from sameriver.state.kernels.types import INTS, READ_INTS, READ_TABLE, TABLE
 
 OWNER, CHAIN, LENGTH = range(3)
 _HALF = 0xFFFFFFFF
@@ -24,6 +24,8 @@ _HASH = 32
 """Shift of ``home_pair`` that leaves half a word."""
 LINKS = int32[::1]
 READ_LINKS = types.Array(int32, 1, "C", readonly=True)
+BITS = uint8[::1]
+MARKS = int8[:, ::1]
 
 
 @helper
@@ -31,57 +33,84 @@ def _hash(heads: np.ndarray, slot: int, word: int) -> int:
     return home_pair(heads[slot, OWNER] | slot, word, _HASH)
 
 
-@kernel(int64(INTS, int64, TABLE, LINKS, TABLE, int64, READ_INTS, READ_INTS, INTS, int64, SIGNS))
+@helper
+def _bits(marks: np.ndarray, row: int) -> int:
+    """A bit for each mark of a row."""
+    bits = 0
+    for each in range(marks.shape[0]):
+        bits |= (marks[each, row] & 1) << each
+    return bits
+
+
+@helper
+def _find(
+    table: np.ndarray, shift: int, known: np.ndarray, owner: int, word: int, mixed: int
+) -> int:
+    """The place in ``table`` of a pair, or the free one where it belongs."""
+    mask = table.shape[0] - 1
+    at = mixed >> shift
+    while table[at] != 0:
+        row = table[at]
+        if (row >> 32) & _HALF == mixed:
+            pair = (row & _HALF) - 1
+            if known[pair, 0] == owner and known[pair, 1] == word:
+                return at
+        at = (at + 1) & mask
+    return at
+
+
+@kernel(
+    int64(
+        INTS, int64, TABLE, BITS, LINKS, TABLE, int64, READ_INTS, READ_INTS, INTS, int64, MARKS
+    )
+)  # fmt: skip
 def add(
     table: np.ndarray,
     shift: int,
     known: np.ndarray,
+    held: np.ndarray,
     links: np.ndarray,
     heads: np.ndarray,
     count: int,
     slots: np.ndarray,
     words: np.ndarray,
-    hashes: np.ndarray,
+    pairs: np.ndarray,
     start: int,
-    out: np.ndarray,
+    marks: np.ndarray,
 ) -> int:
-    """Adds values to slots from row ``start`` on; gives how many pairs there are then.
+    """Adds values to sets of slots from row ``start`` on; gives how many pairs there are then.
 
-    ``out`` gets 1 where a pair is new, else 0. Stops where ``known`` is full: the caller sees that
-    by an ``out`` of -1. ``hashes`` is room for the hashes of the rows.
+    ``marks`` has a row a set: 1 where the value goes into it. They stay where it wasn't there
+    before. ``pairs`` gets the pair of each row; where ``known`` is full they end with a -1.
     """
-    mask = table.shape[0] - 1
     for i in range(start, slots.shape[0]):
-        hashes[i] = _hash(heads, slots[i], words[i])
+        pairs[i] = _hash(heads, slots[i], words[i])
     for i in range(start, slots.shape[0]):
         if i + AHEAD < slots.shape[0]:
-            prefetch(table, hashes[i + AHEAD] >> shift)
-        slot, word, mixed = slots[i], words[i], hashes[i]
+            prefetch(table, pairs[i + AHEAD] >> shift)
+        slot, mixed, bits = slots[i], pairs[i], _bits(marks, i)
         owner = heads[slot, OWNER] | slot
-        at = mixed >> shift
-        found = False
-        while table[at] != 0:
-            row = table[at]
-            if (row >> 32) & _HALF == mixed:
-                pair = (row & _HALF) - 1
-                if known[pair, 0] == owner and known[pair, 1] == word:
-                    found = True
-                    break
-            at = (at + 1) & mask
-        if found:
-            out[i] = 0
-            continue
-        if count == known.shape[0]:
-            out[i] = -1
+        at = _find(table, shift, known, owner, words[i], mixed)
+        if table[at] != 0:
+            pair = (table[at] & _HALF) - 1
+            new = bits & ~held[pair]
+        elif count == known.shape[0]:
+            pairs[i] = -1
             return count
-        known[count, 0] = owner
-        known[count, 1] = word
-        links[count] = heads[slot, CHAIN]
-        count += 1
-        table[at] = (mixed << 32) | count
-        heads[slot, CHAIN] = count
-        heads[slot, LENGTH] += 1
-        out[i] = 1
+        else:
+            pair, new = count, bits
+            known[pair, 0] = owner
+            known[pair, 1] = words[i]
+            held[pair] = 0
+            links[pair] = heads[slot, CHAIN]
+            count += 1
+            table[at] = (mixed << 32) | count
+            heads[slot, CHAIN] = count
+            heads[slot, LENGTH] += 1
+        held[pair] |= bits
+        pairs[i] = pair
+        for each in range(marks.shape[0]):
+            marks[each, i] = (new >> each) & 1
     return count
 
 
