@@ -87,8 +87,8 @@ def test_what_each_set_saved_is_loaded_again() -> None:
         other.load(at, rows)
     listed = []
     for each in (values, again):
-        rows, found, held = each.entries(np.arange(2))
-        listed.append(sorted(zip(rows.tolist(), found["v0"], _bits(held), strict=True)))
+        places, found, held = each.entries(np.arange(2))
+        listed.append(sorted(zip(places.tolist(), found["v0"], _bits(held), strict=True)))
     assert listed[0] == listed[1] == [(0, 5, 1), (0, 6, 3), (1, 5, 2), (1, 7, 1)]
 
 
