@@ -64,6 +64,11 @@ def uses_clock(expression: Expression) -> bool:
     return not deterministic(expression)
 
 
+def may_fail(expression: Expression) -> bool:
+    """Whether some value can fail the job."""
+    return any(isinstance(node, Call) and _function(node).fallible for node in walk(expression))
+
+
 def with_clock(
     rows: pl.DataFrame, now: int, watermark: int | pl.Series = MIN_WATERMARK
 ) -> pl.DataFrame:
@@ -152,13 +157,9 @@ def _costly(call: Call, evaluation: Evaluation, function: ScalarFunction) -> boo
 
 def _arguments(call: Call, work: _Work, mask: _Mask) -> Sequence[pl.Expr]:
     """Arguments, each asked for only where the ones before it leave a question."""
-    if call.function not in _LAZY or not _any_fallible(call):
+    if call.function not in _LAZY or not may_fail(call):
         return [_compile(arg, work, mask) for arg in call.args]
     return _LAZY[call.function](call.args, work, mask)
-
-
-def _any_fallible(call: Call) -> bool:
-    return any(isinstance(node, Call) and _function(node).fallible for node in walk(call))
 
 
 def _both(mask: _Mask, more: pl.Expr) -> pl.Expr:
