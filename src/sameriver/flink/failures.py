@@ -25,7 +25,13 @@ _LACKS = (
     (
         re.compile(r"Could not find any(?: \w+)? factory for identifier '([^']+)'"),
         "Flink has no connector or format '{}' in its package",
-        "Give its jar with --jar.",
+        "Give its jar with --jar: from Maven's central repository 'flink-sql-connector-{0}', or"
+        " 'flink-sql-{0}' for a format.",
+    ),
+    (
+        re.compile(r"(?:NoClassDefFoundError|ClassNotFoundException): (\S+)"),
+        "Flink lacks the Java class '{}'",
+        "A jar of --jar needs it: give the jar that holds it too, each with a --jar of its own.",
     ),
     (
         re.compile(r"All aggregates must be computed on the same (window)"),
@@ -82,11 +88,16 @@ def _error(causes: list[tuple[str, str]], place: Place | None) -> SameriverError
     outer, inner = (texts[0], texts[-1]) if texts else (causes[-1][0], causes[-1][0])
     # the outermost says what was tried, the innermost why it failed
     said = inner if inner in outer else f"{outer} {inner}"
-    everything = " ".join(text for _, text in causes)
+    everything = " ".join(f"{name}: {text}" for name, text in causes)
     for pattern, message, hint in _LACKS:
         if lack := pattern.search(everything):
             position = None if place is None else place.of(lack[1])
-            return UserError("NOT_ON_FLINK", message.format(lack[1]), hint=hint, position=position)
+            return UserError(
+                "NOT_ON_FLINK",
+                message.format(lack[1]),
+                hint=hint.format(lack[1]),
+                position=position,
+            )
     if any(name in _OF_THE_USER for name, _ in causes):
         told = _PLACE.search(everything)
         position = None if place is None else place.position

@@ -16,6 +16,8 @@ from sameriver.flink.rest import Rest, host_and_port
 
 _SLOTS = 8
 """Fewest slots of the local cluster: several small jobs may run side by side."""
+_WAY = ("execution.target", "rest.address", "rest.port")
+"""Options that say where a job runs."""
 
 
 class Gateway:
@@ -164,8 +166,12 @@ class Environment:
         """Makes these the options of what follows; earlier ones no longer hold."""
         with flink_errors():
             configuration = self.java.getConfig()
+            # a job that was run has left its options here, where the way to it is still asked for
+            left = self.java.getPlanner().getExecEnv().getConfiguration()
             for key in self._options.keys() - options.keys():
                 configuration.getConfiguration().removeKey(key)
+                if key not in _WAY:
+                    left.removeKey(key)
             for key, value in options.items():
                 configuration.set(key, value)
             self._options = dict(options)
@@ -303,8 +309,8 @@ class Environment:
         """Lets jobs go to the cluster, with a few options more."""
         host, port = host_and_port(self.gateway.rest)
         before = dict(self._options)
-        target = {"execution.target": "remote", "rest.address": host, "rest.port": str(port)}
-        self.set({**before, **extra, **target})
+        way = dict(zip(_WAY, ("remote", host, str(port)), strict=True))
+        self.set({**before, **extra, **way})
         try:
             yield
         finally:

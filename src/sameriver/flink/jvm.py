@@ -28,6 +28,8 @@ class Jvm:
 
     Attributes:
         classes: what py4j calls ``jvm``: ``jvm.classes.java.util.ArrayList()``.
+        aside: the same for a second thread here. Flink's planner leaves things in the Java thread
+            that it began in, so calls that wait must not be given that one.
 
     Raises:
         ExternalError: NO_FLINK, WRONG_FLINK, NO_JAVA, WRONG_JAVA, JVM_FAILED.
@@ -57,6 +59,8 @@ class Jvm:
         parameters = py4j.GatewayParameters(port=port, auth_token=token, auto_convert=True)
         self._gateway = py4j.JavaGateway(gateway_parameters=parameters)
         self.classes: Any = self._gateway.jvm
+        self._aside = py4j.JavaGateway(gateway_parameters=parameters)
+        self.aside: Any = self._aside.jvm
 
     def array(self, kind: Any, *items: Any) -> Any:
         """A Java array, for methods with any number of arguments."""
@@ -67,6 +71,7 @@ class Jvm:
 
     def close(self) -> None:
         """Ends the process."""
+        self._aside.close()
         self._gateway.close()
         self._process.stdin.close()
         try:

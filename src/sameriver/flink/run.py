@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from threading import Event
 
-from sameriver.common.errors import ExternalError
+from sameriver.common.errors import ExternalError, Position
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.launch import give_up
 from sameriver.flink.names import named
@@ -32,13 +32,15 @@ def run_insert(gateway: Gateway, job: InsertJob, stop: Event, watch: Watch) -> N
     id = gateway.environment(job.options).execute_plan(named(job.plan))
     rest = Rest(gateway.rest)
     try:
-        follow(rest, id, stop, watch)
+        follow(rest, id, stop, watch, job.statement.position)
     finally:
         if rest.state(id) not in ENDED:
             give_up(rest, id)
 
 
-def follow(rest: Rest, id: str, stop: Event, watch: Watch) -> None:
+def follow(
+    rest: Rest, id: str, stop: Event, watch: Watch, position: Position | None = None
+) -> None:
     """Waits until a job has ended or ``stop`` is set, which leaves it running.
 
     Args:
@@ -46,17 +48,18 @@ def follow(rest: Rest, id: str, stop: Event, watch: Watch) -> None:
         id: of the job.
         stop: ends the wait.
         watch: told of it.
+        position: of its statement in the script.
 
     Raises:
         ExternalError: JOB_FAILED, JOB_CANCELED, NO_CLUSTER, NO_SUCH_JOB.
     """
-    while not has_ended(rest, id):
+    while not has_ended(rest, id, position):
         watch(rest, id)
         if stop.wait(_POLL):
             return
 
 
-def has_ended(rest: Rest, id: str) -> bool:
+def has_ended(rest: Rest, id: str, position: Position | None = None) -> bool:
     """Whether a job has come to its end.
 
     Raises:
@@ -64,12 +67,14 @@ def has_ended(rest: Rest, id: str) -> bool:
     """
     state = rest.state(id)
     if state in ("FAILED", "FAILING"):
-        raise ExternalError("JOB_FAILED", f"the job failed on Flink: {_cause(rest, id)}")
+        cause = f"the job failed on Flink: {_cause(rest, id)}"
+        raise ExternalError("JOB_FAILED", cause, position=position)
     if state in ("CANCELED", "CANCELLING"):
         raise ExternalError(
             "JOB_CANCELED",
             f"job '{id}' was cancelled on the cluster",
             hint="Run the script again to start over.",
+            position=position,
         )
     return state == "FINISHED"
 

@@ -56,7 +56,7 @@ def changelog(
                 yield _batch(shown, job.schema, order)
             watch(rest, id)
         if not stop.is_set() and read.failure is not None:
-            has_ended(rest, id)
+            has_ended(rest, id, job.place.position)
             raise read.failure
     finally:
         if alive:
@@ -75,7 +75,7 @@ class _Reading:
 
     def __init__(self, environment: Environment, rows: Any) -> None:
         self._classes = environment.gateway.jvm.classes
-        self._flink = environment.gateway.flink
+        self._aside = environment.gateway.jvm.aside
         self._rows = rows
         self._queue = self._classes.java.util.concurrent.LinkedBlockingQueue()
         self.ended = Event()
@@ -84,10 +84,10 @@ class _Reading:
         self.thread.start()
 
     def _read(self) -> None:
-        collections = self._flink.shaded.guava33.com.google.common.collect
+        shaded = self._aside.org.apache.flink.shaded.guava33
         try:
             with flink_errors():
-                collections.Iterators.addAll(self._queue, self._rows)
+                shaded.com.google.common.collect.Iterators.addAll(self._queue, self._rows)
         except Exception as error:
             self.failure = error
         finally:
