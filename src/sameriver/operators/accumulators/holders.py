@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.operators.accumulators.accumulator import Rows, Step, Words
+from sameriver.state.index import KeyIndex, Lookup
 from sameriver.state.kernels import extreme, fold
 from sameriver.state.kernels.types import Ints
 from sameriver.state.pool import Pool
@@ -151,17 +152,23 @@ class ExtremeHolder(PoolHolder):
 
     def _running(self, words: Words, slots: Ints, values: pl.Series) -> Ints:
         """Position of the slot's extreme value after each row."""
-        touched, groups = np.unique(slots, return_inverse=True)
+        keys, different = Lookup(1), KeyIndex(pl.Schema({"value": self._dtype}))
+        groups = keys.find_or_insert((slots,))
+        touched = keys.known[: len(keys)]
         known = words[touched]
         present = known[:, self.at + 1] != 0
         best = np.where(present, known[:, self.at], -1)
         current = self.result(known, touched)
-        ids = self.put(values)
-        ranks = pl.concat([current, values.alias(current.name)]).rank(
+        # What is equal is kept and ranked once.
+        numbers = different.find_or_insert(values.alias("value").to_frame())
+        fresh = different.keys(np.arange(len(different))).to_series()
+        ids = self.put(fresh)[numbers]
+        ranks = pl.concat([current.alias("value"), fresh]).rank(
             "dense", descending=self._descending
         )
         ordered = ranks.fill_null(0).cast(pl.Int64).to_numpy()
-        extreme.least(ordered[: len(touched)].copy(), best, groups, ordered[len(touched) :], ids)
+        own = ordered[len(touched) :][numbers]
+        extreme.least(ordered[: len(touched)].copy(), best, groups, own, ids)
         return ids
 
     def absorb(

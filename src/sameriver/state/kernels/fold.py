@@ -110,14 +110,16 @@ def fold_rows(
     for step in range(program.shape[0]):
         operation, at, column = program[step, 0], program[step, 1], program[step, 2]
         signed, second = program[step, 3], program[step, 4]
+        if operation == COUNT:
+            for i in range(start, stop):
+                words[slots[i], at] += int64(signs[signed, i]) if signed >= 0 else int64(1)
+            continue
         for i in range(start, stop):
             slot = slots[i]
             sign = int64(signs[signed, i]) if signed >= 0 else int64(1)
             if sign == 0:
                 continue
-            if operation == COUNT:
-                words[slot, at] += sign
-            elif operation == SUM:
+            if operation == SUM:
                 words[slot, at] += sign * columns[column, i]
                 words[slot, at + 1] += sign
             elif operation == FLOATS_SUM:
