@@ -130,6 +130,14 @@ def test_the_pace_is_kept() -> None:
     assert 1 <= count < 1000
 
 
+def test_what_the_pace_holds_back_comes_with_time() -> None:
+    schema = Schema.of([("a", types.INT)])
+    slow = source(context(schema, {"connector": "datagen", "rows-per-second": "100"}, now=0))
+    fast = source(context(schema, FAST, now=0))
+    assert slow.poll(50).drained
+    assert not fast.poll(50).drained
+
+
 def test_without_a_number_it_never_ends() -> None:
     assert not source(context(Schema.of([("a", types.INT)]), FAST)).bounded
 

@@ -34,5 +34,6 @@ def test_equal_parts_give_the_same_computed_once_and_twice() -> None:
     parts = pl.col("s").str.split("/")
     columns = [parts.list.get(n, null_on_oob=True).alias(f"c{n}") for n in range(3)]
     expected = [("a/b", "a", "b", None), ("c/d/e", "c", "d", "e"), (None, None, None, None)]
-    assert with_columns(rows, columns, once=True).rows() == expected
-    assert with_columns(rows, columns, once=False).rows() == expected
+    names = ["s", "c0", "c1", "c2"]
+    assert with_columns(rows, columns, names, once=True).rows() == expected
+    assert with_columns(rows, columns, names, once=False).rows() == expected

@@ -25,12 +25,14 @@ class SourceBatch:
         position: where to go on after these rows.
         finished: nothing more will ever come.
         watermark: a watermark that the source itself knows (SOURCE_WATERMARK()), in ms.
+        drained: these are all rows for now; more come with time, not by asking again.
     """
 
     changes: Changes | None
     position: Position
     finished: bool = False
     watermark: int | None = None
+    drained: bool = False
 
 
 class Source(Protocol):
@@ -156,6 +158,8 @@ class Connector:
         lookup: makes what finds rows by key; None if it can't be looked up.
         changelog: kinds a source of these options delivers.
         accepts: kinds a sink of these options takes; None: all.
+        fields: whether a source of these options can be asked for some fields of a ROW: then the
+            types of the columns to deliver may have fewer than those declared; None: no.
         formats: whether it takes ``format`` and its options.
         check: refuses bad values of options and columns that it can't hold.
     """
@@ -167,6 +171,7 @@ class Connector:
     lookup: Callable[[TableContext], Lookup] | None = None
     changelog: Callable[[Mapping[str, str]], frozenset[ChangeKind]] | None = None
     accepts: Callable[[Mapping[str, str]], frozenset[ChangeKind]] | None = None
+    fields: Callable[[Mapping[str, str]], bool] | None = None
     formats: bool = False
     metadata: tuple[Field, ...] = ()
     check: Callable[[Mapping[str, str], Schema], object] | None = None

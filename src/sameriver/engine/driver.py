@@ -6,6 +6,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import field
 
 from sameriver.checkpoint.manifest import Manifest
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
@@ -54,6 +55,20 @@ class Progress:
     ended_before: bool = False
 
 
+@dataclass(slots=True)
+class _Reading:
+    """A source that is being read.
+
+    Attributes:
+        idle_after: seconds of silence after which it is idle; 0: never.
+        heard: when its last batch came, by ``time.monotonic``.
+    """
+
+    prefetcher: Prefetcher
+    idle_after: float
+    heard: float = field(default_factory=time.monotonic)
+
+
 class Driver:
     """Drives a job in the caller's thread; one ``step`` takes a batch of each source at most.
 
@@ -71,9 +86,7 @@ class Driver:
         self._ready = threading.Event()
         self._started = time.monotonic()
         self._flushed = self._started
-        self._idle_after = {node: _idle_after(node, job.config) for node in job.sources}
-        self._open: dict[PhysicalNode, Prefetcher] = {}
-        self._heard: dict[PhysicalNode, float] = {}
+        self._open: dict[PhysicalNode, _Reading] = {}
         self._ignored: Counter[str] = Counter()
 
     def __enter__(self) -> Driver:
@@ -116,10 +129,11 @@ class Driver:
         latency = self.job.config.duration("sameriver.batch.latency").total_seconds()
         for node in self.job.sources:
             if isinstance(node, Scan) and not self.job.is_finished(node):
-                self._open[node] = Prefetcher(
-                    self.job.source(node), rows=rows, latency=latency, ready=self._ready
+                source = self.job.source(node)
+                self._open[node] = _Reading(
+                    Prefetcher(source, rows=rows, latency=latency, ready=self._ready),
+                    idle_after=_idle_after(node, self.job.config),
                 )
-                self._heard[node] = time.monotonic()
         for node in self.job.sources:
             if not isinstance(node, Scan):
                 self.job.finish(node)
@@ -131,7 +145,7 @@ class Driver:
         if self._checkpoints is not None:
             self._checkpoints.step()
         self._ready.clear()
-        moved = [self._take(node) for node in list(self._open)]
+        moved = [self._take(*entry) for entry in list(self._open.items())]
         self.job.fire_timers()
         self._flush()
         if not any(moved) and self._open:
@@ -140,8 +154,8 @@ class Driver:
 
     def progress(self) -> Progress:
         counters, ignored = self.job.counters(), Counter(self._ignored)
-        for prefetcher in self._open.values():
-            ignored.update(prefetcher.source.counters())
+        for reading in self._open.values():
+            ignored.update(reading.prefetcher.source.counters())
         watermark: int | None = self.job.output_watermark()
         if watermark in (MIN_WATERMARK, MAX_WATERMARK):
             watermark = None
@@ -159,24 +173,23 @@ class Driver:
             ended_before=self._ended_before,
         )
 
-    def _take(self, node: PhysicalNode) -> bool:
-        prefetcher = self._open[node]
+    def _take(self, node: PhysicalNode, reading: _Reading) -> bool:
+        prefetcher = reading.prefetcher
         # Bounded sources take turns, which makes their order of arrival the same in every run.
         batch = prefetcher.take(wait=_NAP if prefetcher.source.bounded else 0)
         now = time.monotonic()
         if batch is None:
-            idle_after = self._idle_after[node]
-            if idle_after and now - self._heard[node] > idle_after:
+            if reading.idle_after and now - reading.heard > reading.idle_after:
                 self.job.idle(node)
             return False
-        self._heard[node] = now
+        reading.heard = now
         self.job.push(node, batch)
         if batch.finished:
             self._release(node)
         return True
 
     def _release(self, node: PhysicalNode) -> None:
-        prefetcher = self._open.pop(node)
+        prefetcher = self._open.pop(node).prefetcher
         self._ignored.update(prefetcher.source.counters())
         prefetcher.close()
 

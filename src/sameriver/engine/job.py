@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK, Changes, Watermark
 from sameriver.common.config import Config
@@ -21,6 +21,7 @@ from sameriver.connectors.connector import (
 from sameriver.engine.graph import build, is_sharded
 from sameriver.engine.snapshot import JobCapture, JobState, SourceState
 from sameriver.engine.tables import open_sink, open_source
+from sameriver.engine.vertex import Vertex
 from sameriver.operators.values import values_rows
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.scan import Scan
@@ -31,6 +32,14 @@ Sources = Callable[[Scan], Source | None]
 """Stands in for the source of a scan; None: the table's own connector."""
 Sinks = Callable[[SinkNode], Sink | None]
 """Stands in for the sink of a root; None: the table's own connector."""
+
+
+@dataclass(slots=True)
+class _Input:
+    """A source: what takes its rows, and how far it was read."""
+
+    vertex: Vertex
+    state: SourceState = field(default_factory=SourceState)
 
 
 class Job:
@@ -72,7 +81,8 @@ class Job:
             self.abort()
             raise
         self.sources: tuple[PhysicalNode, ...] = tuple(self._graph.sources)
-        self._states = {node: SourceState() for node in self.sources}
+        # One look-up a batch: the hash of a node is that of all that is below it.
+        self._inputs = {node: _Input(vertex) for node, vertex in self._graph.sources.items()}
 
     def _open_sink(self, root: SinkNode, sinks: Sinks | None) -> Sink:
         sink = sinks(root) if sinks is not None else None
@@ -92,7 +102,7 @@ class Job:
         source = self._stand_in(scan) if self._stand_in is not None else None
         if source is None:
             source = open_source(scan, self.config, self.clock)
-        position = self._states[scan].position
+        position = self._inputs[scan].state.position
         if position is not None:
             source.seek(position)
         return source
@@ -101,10 +111,10 @@ class Job:
 
     def push(self, scan: PhysicalNode, batch: SourceBatch) -> None:
         """Takes rows of a source through the whole graph, then its watermark."""
-        vertex = self._graph.sources[scan]
+        source = self._inputs[scan]
+        vertex = source.vertex
         count = 0 if batch.changes is None else len(batch.changes)
-        read = self._states[scan].rows + count
-        self._states[scan] = SourceState(position=batch.position, rows=read)
+        source.state = SourceState(position=batch.position, rows=source.state.rows + count)
         vertex.rest(False)
         if batch.changes is not None:
             self.rows_in += count
@@ -120,11 +130,11 @@ class Job:
 
     def watermark(self, scan: PhysicalNode, time: int) -> None:
         """A watermark that the source itself gives (SOURCE_WATERMARK()), in ms."""
-        self._graph.sources[scan].emit(Watermark(time))
+        self._inputs[scan].vertex.emit(Watermark(time))
 
     def idle(self, scan: PhysicalNode) -> None:
         """The source is silent: until its next rows it holds no watermark back."""
-        self._graph.sources[scan].rest(True)
+        self._inputs[scan].vertex.rest(True)
 
     def fire_timers(self) -> None:
         """Calls all processing-time timers that are due by the clock."""
@@ -139,18 +149,18 @@ class Job:
 
     def finish(self, scan: PhysicalNode) -> None:
         """The source has ended: its watermark goes to the maximum. Literal rows come now."""
-        state = self._states[scan]
-        if state.finished:
+        source = self._inputs[scan]
+        if source.state.finished:
             return
-        self._states[scan] = replace(state, finished=True)
-        vertex = self._graph.sources[scan]
+        source.state = replace(source.state, finished=True)
+        vertex = source.vertex
         vertex.rest(False)
         if isinstance(scan, Values):
             vertex.send(Changes(values_rows(scan, self.config.zone, self.clock)))
         vertex.emit(Watermark(MAX_WATERMARK))
 
     def is_finished(self, scan: PhysicalNode) -> bool:
-        return self._states[scan].finished
+        return self._inputs[scan].state.finished
 
     # State.
 
@@ -158,14 +168,15 @@ class Job:
         """All state, free of the number of shards."""
         return JobState(
             nodes=tuple(vertex.snapshot() for vertex in self._graph.vertices),
-            sources=tuple(self._states.values()),
+            sources=tuple(source.state for source in self._inputs.values()),
         )
 
     def restore(self, state: JobState) -> None:
         """Takes over the state of a job of the same plan; before any input."""
         for vertex, node in zip(self._graph.vertices, state.nodes, strict=True):
             vertex.restore(node)
-        self._states = dict(zip(self.sources, state.sources, strict=True))
+        for source, saved in zip(self._inputs.values(), state.sources, strict=True):
+            source.state = saved
 
     def stands(
         self, known: Mapping[int, tuple[tuple[int, ...], int]]
@@ -204,7 +215,7 @@ class Job:
         """
         return JobCapture(
             nodes=tuple(vertex.capture() for vertex in self._graph.vertices),
-            sources=tuple(self._states.values()),
+            sources=tuple(source.state for source in self._inputs.values()),
             sinks=tuple(_prepare(sink, last) for sink in self._sinks),
         )
 

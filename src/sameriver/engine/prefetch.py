@@ -11,7 +11,9 @@ from sameriver.connectors.connector import Source, SourceBatch
 
 _AHEAD = 2
 _PAUSE = 0.002
-"""Seconds between two polls of a source that has nothing."""
+"""Seconds between two polls of a source that has nothing more for now."""
+_LONG_PAUSE = 0.05
+"""Longest time in seconds in which a source isn't polled because the job is busy."""
 
 
 class Prefetcher:
@@ -31,6 +33,7 @@ class Prefetcher:
         self._ready = ready
         self._queue: queue.Queue[SourceBatch | BaseException] = queue.Queue(_AHEAD)
         self._stopped = threading.Event()
+        self._asked = threading.Event()
         self._thread = threading.Thread(target=self._run, name="source", daemon=True)
         self._thread.start()
 
@@ -40,6 +43,8 @@ class Prefetcher:
         Raises:
             Exception: whatever the source raised.
         """
+        if self._queue.empty():
+            self._asked.set()
         try:
             item = self._queue.get(block=wait > 0, timeout=wait or None)
         except queue.Empty:
@@ -66,9 +71,11 @@ class Prefetcher:
             self._put(error)
 
     def _put(self, item: SourceBatch | BaseException) -> None:
+        # Before it is there: the job may take it and ask for the next one at once.
+        self._asked.clear()
         while not self._stopped.is_set():
             try:
-                self._queue.put(item, timeout=0.05)
+                self._queue.put(item, timeout=_LONG_PAUSE)
             except queue.Full:
                 continue
             self._ready.set()
@@ -77,8 +84,8 @@ class Prefetcher:
     def _fill(self) -> SourceBatch | None:
         """Polls until the batch is full, due or the last; None: stopped before anything came.
 
-        A batch is due when its first row has waited for the latency and the one before has been
-        taken: while the job is busy the next batch grows, so that a slow job gets few large ones.
+        A batch is due when its first row has waited for the latency and it was asked for: while
+        the job is busy the next batch grows, so that a slow job gets few large ones.
         """
         parts: list[Changes] = []
         watermark: int | None = None
@@ -95,11 +102,19 @@ class Prefetcher:
                 deadline = time.monotonic() + self._latency
             if batch.finished or count >= self._rows or self._stopped.is_set():
                 break
-            if deadline is not None and self._queue.empty() and time.monotonic() >= deadline:
+            late = deadline is not None and time.monotonic() >= deadline
+            if late and self._asked.is_set():
                 break
-            if batch.changes is None:
-                time.sleep(self._pause)
+            if batch.changes is None or batch.drained:
+                self._wait(late=late)
         if not parts and watermark is None and not batch.finished:
             return None
         changes = concat(parts) if parts else None
         return SourceBatch(changes, batch.position, batch.finished, watermark)
+
+    def _wait(self, *, late: bool) -> None:
+        """Lets a source gather rows; a batch that is late waits for the job, not for the source."""
+        if late:
+            self._asked.wait(_LONG_PAUSE)
+        else:
+            time.sleep(self._pause)

@@ -96,7 +96,7 @@ class CalcOperator(Operator):
             yield changes.with_rows(self._project(rows, work))
             return
         with blaming(rows, [condition], self.context.zone):
-            tested = with_columns(rows, [work.condition], once=work.tests_once)
+            tested = with_columns(rows, [work.condition], [_MASK], once=work.tests_once)
         kept = _picked(rows, work.kept)
         for event in keep(changes.with_rows(kept), tested.get_column(_MASK)):
             if isinstance(event, Changes):
@@ -111,8 +111,7 @@ class CalcOperator(Operator):
             return rows.select(self._names)
         # with_columns repeats literals for each row, also where no other column is selected.
         with blaming(rows, self._projected, self.context.zone):
-            made = with_columns(rows, work.columns, once=work.projects_once)
-            return made.select(self._names)
+            return with_columns(rows, work.columns, self._names, once=work.projects_once)
 
     def _before(self, changes: Changes) -> int | pl.Series:
         """The watermark in force at each row; that of the column is in force after it."""

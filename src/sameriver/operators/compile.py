@@ -13,7 +13,7 @@ from sameriver import functions
 from sameriver.common.changes import MIN_WATERMARK
 from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import InternalError, SameriverError
-from sameriver.common.types import Root, to_polars
+from sameriver.common.types import INTEGERS, Root, to_polars
 from sameriver.functions.failure import evaluating
 from sameriver.functions.signature import UNKNOWN, WATERMARK, Evaluation, Operand, ScalarFunction
 from sameriver.functions.staged import staged
@@ -23,6 +23,8 @@ from sameriver.plan.expressions import Call, Column, Expression, Literal, column
 NOW = "$now"
 """Column (Datetime ms, UTC) with the processing time of the batch; every frame that compiled
 expressions read must have it if ``uses_clock``: ``with_clock`` adds it."""
+
+_ARITHMETIC = ("+", "-", "*", "/", "%")
 
 _Mask = pl.Expr | None
 """Where the value is asked for; None: everywhere."""
@@ -134,9 +136,7 @@ def _call(call: Call, work: _Work, mask: _Mask) -> pl.Expr:
         args = [*args, pl.lit(True) if mask is None else mask]
     elif function.fallible and mask is not None:
         args = [pl.when(mask).then(arg) for arg in args]
-    operands = tuple(
-        Operand(arg.type, arg.value if isinstance(arg, Literal) else UNKNOWN) for arg in call.args
-    )
+    operands = tuple(Operand(arg.type, _value(arg)) for arg in call.args)
     evaluation = Evaluation(operands=operands, result=call.type, zone=work.zone, now=NOW)
     if _costly(call, evaluation, function):
         names = [f"${position}" for position in range(len(args))]
@@ -145,9 +145,39 @@ def _call(call: Call, work: _Work, mask: _Mask) -> pl.Expr:
     return function.kernel(evaluation, args)
 
 
+def _value(argument: Expression) -> object:
+    """That of a literal, also of a whole number that was widened; else ``UNKNOWN``."""
+    match argument:
+        case Literal(value=value):
+            return value
+        case Call(function="CAST", args=(Literal(value=int(value)) as held,)):
+            roots = (held.type.root, argument.type.root)
+            if all(root in INTEGERS for root in roots) and _widens(*roots):
+                return value
+    return UNKNOWN
+
+
+def _widens(narrow: Root, wide: Root) -> bool:
+    return INTEGERS.index(narrow) <= INTEGERS.index(wide)
+
+
+def _cheap(argument: Expression, depth: int = 2) -> bool:
+    """Whether to compute it again, if Polars has to, costs less than a stage of its own.
+
+    True of columns, constants, and short integer arithmetic.
+    """
+    if not isinstance(argument, Call) or not columns(argument):
+        return True
+    if depth == 0 or argument.function not in _ARITHMETIC or argument.type.root not in INTEGERS:
+        return False
+    if argument.function in ("/", "%") and _value(argument.args[1]) is UNKNOWN:
+        return False
+    return all(_cheap(arg, depth - 1) for arg in argument.args)
+
+
 def _costly(call: Call, evaluation: Evaluation, function: ScalarFunction) -> bool:
     """Whether the kernel would compute an argument more than once."""
-    computed = [f"${n}" for n, arg in enumerate(call.args) if isinstance(arg, Call)]
+    computed = [f"${n}" for n, arg in enumerate(call.args) if not _cheap(arg)]
     if not computed or not function.deterministic or call.definition is not None:
         return False
     places = [pl.col(f"${n}") for n in range(len(call.args))]

@@ -9,6 +9,7 @@ import polars as pl
 from sameriver.plan.determinism import deterministic
 from sameriver.plan.expressions import Call, Expression, walk
 
+_AS_WRITTEN = pl.QueryOptFlags.none()
 _ONCE = pl.QueryOptFlags.none(comm_subexpr_elim=True)
 
 
@@ -21,8 +22,12 @@ def may_recur(expressions: Sequence[Expression]) -> bool:
     return len(calls) > 1 and all(map(deterministic, expressions))
 
 
-def with_columns(rows: pl.DataFrame, columns: Sequence[pl.Expr], *, once: bool) -> pl.DataFrame:
-    """``rows`` with these columns; with ``once`` equal parts of them are computed once."""
-    if not once:
-        return rows.with_columns(columns)
-    return rows.lazy().with_columns(columns).collect(optimizations=_ONCE)
+def with_columns(
+    rows: pl.DataFrame, columns: Sequence[pl.Expr], names: Sequence[str], *, once: bool
+) -> pl.DataFrame:
+    """``names`` of the rows and these columns, as long as ``rows`` also if all are constants.
+
+    With ``once`` equal parts of the columns are computed once.
+    """
+    query = rows.lazy().with_columns(columns).select(names)
+    return query.collect(optimizations=_ONCE if once else _AS_WRITTEN)

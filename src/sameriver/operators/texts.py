@@ -72,13 +72,13 @@ class Texts:
             if told is None:
                 continue
             numbers, distinct = told
+            names = [column.name for column in group.calls.values()]
             try:
-                given = with_columns(distinct.to_frame(), group.compiled, once=True)
+                given = with_columns(distinct.to_frame(), group.compiled, names, once=True)
             except (EvaluationError, pl.exceptions.PolarsError, PanicException):
                 del self._groups[name]
                 continue
-            names = [column.name for column in group.calls.values()]
-            rows = rows.with_columns(given.select(names).select(pl.all().gather(numbers)))
+            rows = rows.with_columns(given.select(pl.all().gather(numbers)))
             done.append(name)
         return rows, frozenset(done)
 

@@ -12,7 +12,7 @@ from sameriver.common.errors import ExternalError, InternalError
 from sameriver.operators.blame import blaming, rows_text
 from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import Operator, OperatorContext
-from sameriver.plan.expressions import place
+from sameriver.plan.expressions import Column, place
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.scan import Scan
 from sameriver.plan.physical.watermark_assigner import WatermarkAssigner
@@ -63,26 +63,32 @@ class WatermarkAssignerOperator(Operator):
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
         check_event_time(self._node, changes.rows)
-        times = self._times(changes.rows)
+        ticks, unit = self._ticks(changes.rows)
         if not self._node.on_event:
             yield changes
-            highest = times.max()
-            if isinstance(highest, int) and highest > self.watermark:
-                self.watermark = highest
-                yield Watermark(highest)
+            highest = ticks.max()
+            if isinstance(highest, int) and highest // unit > self.watermark:
+                self.watermark = highest // unit
+                yield Watermark(self.watermark)
             return
-        after = self._steps(times)
+        after = self._steps(ticks // unit)
         self.watermark = int(after[-1])
         yield Changes(changes.rows, changes.kinds, pl.Series(after))
 
-    def _times(self, rows: pl.DataFrame) -> pl.Series:
-        """The expression in ms, a row each."""
+    def _ticks(self, rows: pl.DataFrame) -> tuple[pl.Series, int]:
+        """The expression, a whole number each row, and how many of these are a millisecond."""
         if self._uses_clock:
             rows = with_clock(rows, self.context.clock.now())
         with blaming(rows, self._written, self.context.zone):
-            values = rows.with_columns(self._expression.alias("$time")).get_column("$time")
+            values = self._evaluated(rows)
         unit = getattr(values.dtype, "time_unit", "ms")
-        return values.to_physical().cast(pl.Int64) // _TICKS[unit]
+        return values.to_physical().cast(pl.Int64), _TICKS[unit]
+
+    def _evaluated(self, rows: pl.DataFrame) -> pl.Series:
+        expression = self._node.expression
+        if isinstance(expression, Column):
+            return rows.get_column(expression.name)
+        return rows.with_columns(self._expression.alias("$time")).get_column("$time")
 
     def _steps(self, times: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """The watermark after each row."""

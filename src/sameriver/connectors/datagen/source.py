@@ -56,7 +56,10 @@ class DatagenSource:
         frame = self._block(self._row // self._size)
         part = frame.slice(self._row % self._size, due)
         self._row += part.height
-        return SourceBatch(Changes(part), self._position(), finished=self._row == self._end)
+        return SourceBatch(
+            Changes(part), self._position(), finished=self._row == self._end,
+            drained=part.height == due < rows,
+        )  # fmt: skip
 
     def seek(self, position: Position) -> None:
         self._row = self._first = int(str(position["row"]))
