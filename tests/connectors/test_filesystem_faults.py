@@ -73,10 +73,10 @@ class Faults:
         return torn
 
 
-def _half_of_lines(file: Any, lines: pl.Series) -> None:
-    text = "\n".join(lines.to_list())
-    with file._path.open("a") as out:
-        out.write(text[: len(text) // 2])
+def _half_of_lines(file: Any, rows: pl.DataFrame) -> None:
+    data = bytes(file._lines(rows))
+    with file._path.open("ab") as out:
+        out.write(data[: len(data) // 2])
 
 
 def _half_of_frame(frame: pl.DataFrame, path: Path) -> None:

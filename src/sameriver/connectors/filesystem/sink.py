@@ -78,8 +78,14 @@ class FilesystemSink:
             self._write_part("", changes.with_rows(rows))
             return
         folders = folder_names(rows, self._partitions, self._context.options)
-        for folder in folders.unique(maintain_order=True):
-            self._write_part(folder, changes.with_rows(rows).filter(folders == folder))
+        changes = changes.with_rows(rows)
+        if folders.n_unique() == 1:
+            self._write_part(folders[0], changes)
+            return
+        numbered = folders.to_frame("folder").with_row_index("row")
+        groups = numbered.group_by("folder", maintain_order=True).agg("row")
+        for folder, places in zip(*groups, strict=True):
+            self._write_part(folder, changes.gather(places))
 
     def _write_part(self, folder: str, changes: Changes) -> None:
         if not len(changes):

@@ -12,7 +12,8 @@ from sameriver.common.schema import Field, Schema
 from sameriver.common.types import DataType, Root
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask, Text
-from sameriver.connectors.formats.csv_text import CsvRules, CsvWriter, check_columns, csv_rules
+from sameriver.connectors.formats.csv_text import CsvRules, check_columns, csv_rules
+from sameriver.connectors.formats.csv_writer import CsvWriter
 from sameriver.connectors.formats.decode import Decoded, TextRules, decode
 from sameriver.connectors.formats.faults import BadRow, Faults, character
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
@@ -26,6 +27,7 @@ from sameriver.connectors.formats.kernels.csv_scan import (
 from sameriver.connectors.formats.kernels.csv_words import scan_words
 from sameriver.connectors.formats.nested import any_within, lists, only
 from sameriver.connectors.formats.parallel import each
+from sameriver.connectors.formats.shown import texts
 
 
 @dataclass(slots=True)
@@ -157,11 +159,8 @@ def _flat(parts: pl.Series) -> tuple[Cells, Index]:
 
 def text_cells(strings: pl.Series) -> Cells:
     """Strings laid out as cells."""
-    lengths = strings.str.len_bytes().fill_null(0).to_numpy().astype(np.int64)
-    end = np.cumsum(lengths, dtype=np.int64)
-    data = "".join(strings.drop_nulls().to_list()).encode()
-    kind = np.where(strings.is_null().to_numpy(), np.uint8(Kind.NULL), np.uint8(Kind.TEXT))
-    return Cells(Text(data), end - lengths, end, kind.astype(np.uint8))
+    data, start, end, kind = texts(strings)
+    return Cells(Text(data.tobytes()), start, end, kind)
 
 
 def _code(character: str | None) -> int:

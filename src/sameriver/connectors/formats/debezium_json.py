@@ -26,7 +26,7 @@ from sameriver.connectors.formats.json import (
     whole_lines,
 )
 from sameriver.connectors.formats.json_text import check_encoding, check_keys, json_object
-from sameriver.connectors.formats.text_writer import LineFile
+from sameriver.connectors.formats.text_writer import LineFile, lines_of
 from sameriver.connectors.options import boolean
 
 _PREFIX = "debezium-json"
@@ -141,19 +141,19 @@ class DebeziumWriter:
         self._style = check_encoding(options, _PREFIX)
         fields = [(field.name, pl.col(field.name), field.type) for field in schema]
         image, added = json_object(fields, self._style), pl.col("$sign") > 0
-        self._line = (
+        line = (
             pl.when(added)
             .then(pl.format('{{"before":null,"after":{},"op":"c"}}', image))
             .otherwise(pl.format('{{"before":{},"after":null,"op":"d"}}', image))
         )
         self._maps = [field.name for field in schema if field.type.root.value == "MAP"]
-        self._file = LineFile(path)
+        self._file = LineFile(path, lines_of(line))
 
     def write(self, changes: Changes) -> None:
         check_keys(changes.rows, self._maps, self._style)
         signs = changes.signs()
         sign = pl.lit(1).alias("$sign") if signs is None else signs.alias("$sign")
-        self._file.write(changes.rows.with_columns(sign).select(self._line).to_series())
+        self._file.write(changes.rows.with_columns(sign))
 
     @property
     def size(self) -> int:

@@ -21,7 +21,7 @@ from sameriver.common.types import (
 )
 from sameriver.connectors.formats.encode import scalar
 from sameriver.connectors.formats.format import Options
-from sameriver.connectors.formats.text_writer import LineFile
+from sameriver.connectors.formats.text_writer import LineFile, lines_of
 from sameriver.connectors.options import boolean, choice
 
 _SHORT = {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
@@ -128,13 +128,12 @@ class JsonWriter:
     def __init__(self, path: Path, schema: Schema, options: Options, prefix: str) -> None:
         self._style = check_encoding(options, prefix)
         fields = [(field.name, pl.col(field.name), field.type) for field in schema]
-        self._line = json_object(fields, self._style)
         self._maps = [field.name for field in schema if field.type.root is Root.MAP]
-        self._file = LineFile(path)
+        self._file = LineFile(path, lines_of(json_object(fields, self._style)))
 
     def write(self, changes: Changes) -> None:
         check_keys(changes.rows, self._maps, self._style)
-        self._file.write(changes.rows.select(self._line.alias("line")).to_series())
+        self._file.write(changes.rows)
 
     @property
     def size(self) -> int:

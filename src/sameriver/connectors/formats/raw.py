@@ -17,7 +17,7 @@ from sameriver.connectors.formats import json_cells
 from sameriver.connectors.formats.faults import BadRow
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
 from sameriver.connectors.formats.json import whole_lines
-from sameriver.connectors.formats.text_writer import LineFile
+from sameriver.connectors.formats.text_writer import LineFile, lines_of
 from sameriver.connectors.options import choice
 
 
@@ -58,11 +58,11 @@ class RawWriter:
 
     def __init__(self, path: Path, schema: Schema, options: Options) -> None:
         _check_column(schema)
-        self._text = pl.col(schema.names[0]).cast(pl.String)
-        self._file = LineFile(path)
+        text = pl.col(schema.names[0]).cast(pl.String)
+        self._file = LineFile(path, lines_of(text.fill_null("")))
 
     def write(self, changes: Changes) -> None:
-        self._file.write(changes.rows.select(self._text.fill_null("")).to_series())
+        self._file.write(changes.rows)
 
     @property
     def size(self) -> int:
