@@ -78,6 +78,27 @@ def test_the_last_checkpoint_that_is_whole(tmp_path: Path) -> None:
     assert folder.last_checkpoint(job("")) == ""
 
 
+def test_what_nothing_refers_to_is_removed(tmp_path: Path) -> None:
+    folder = FlinkFolder.make(tmp_path)
+    for name in ("first", "second", "third", "old"):
+        (folder.stops / name).mkdir()
+    for id in ("a", "b", "c", "d"):
+        (folder.checkpoints / id / "chk-1").mkdir(parents=True)
+    (folder.savepoints / "mine").mkdir()
+    one = add(folder, entry(id="a"))
+    left = replace(one.job, stands=STOPPED, began="file:/stops/old", savepoint="file:///x/first")
+    folder.put_job(one, left)
+    began = entry(id="b")
+    began = replace(began, version=replace(began.version, savepoint="file:/x/stops/first"))
+    two = add(folder, began)
+    running = replace(two.job, began=f"{folder.checkpoints}/d/chk-1", savepoint="file:/x/second")
+    folder.put_job(two, running)
+    folder.sweep()
+    assert sorted(path.name for path in folder.stops.iterdir()) == ["first", "second"]
+    assert sorted(path.name for path in folder.checkpoints.iterdir()) == ["b", "d"]
+    assert (folder.savepoints / "mine").is_dir()
+
+
 def test_folders_of_either_engine_are_refused_by_the_other(tmp_path: Path) -> None:
     ours, embedded, other = tmp_path / "flink", tmp_path / "embedded", tmp_path / "other"
     FlinkFolder.make(ours)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from pathlib import Path
 
 import pytest
-from flink_jobs import Stage
+from flink_jobs import Stage, misjudged
 from typer.testing import CliRunner, Result
 
 from sameriver import StateDir
 from sameriver.cli.app import app
 from sameriver.common.errors import ExternalError, SameriverError, UserError
 from sameriver.common.time import SystemClock
+from sameriver.flink import upgrade
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.keeping import run_kept
 from sameriver.flink.rest import Rest
@@ -160,9 +163,13 @@ def test_a_job_on_a_session_cluster(shared: Gateway, cluster: str, tmp_path: Pat
 def test_a_local_job_is_stopped_and_goes_on(play: Play, tmp_path: Path) -> None:
     stopped = play.until(SUMS)
     assert (stopped.job.stands, stopped.number) == (STOPPED, 1)
-    saved = Path(stopped.job.savepoint.removeprefix("file:"))
-    assert saved.parent == play.state / "savepoints"
-    assert command("savepoint", play.state).stdout.strip() == stopped.job.savepoint
+    left = Path(stopped.job.savepoint.removeprefix("file:"))
+    assert left.parent == play.state / "stops"
+    # a copy, since the other goes when nothing goes on from it any more
+    saved = play.state / "savepoints" / left.name
+    for _ in range(2):
+        assert command("savepoint", play.state).stdout.strip() == saved.as_uri()
+    assert (saved / "_metadata").is_file()
     aside = tmp_path / "aside"
     assert command("savepoint", play.state, aside).stdout.strip() == aside.as_uri()
     assert (aside / "_metadata").is_file()
@@ -173,6 +180,8 @@ def test_a_local_job_is_stopped_and_goes_on(play: Play, tmp_path: Path) -> None:
     assert (again.number, again.job.began) == (1, stopped.job.savepoint)
     changed = play.until(FEWER)
     assert (changed.number, changed.job.began) == (2, again.job.savepoint)
+    assert not left.exists()
+    assert saved.exists()
 
     assert "version 3 is the state" in command("rollback", play.state).stdout
     play.stage.add("b,5,1,@00:05")
@@ -182,6 +191,40 @@ def test_a_local_job_is_stopped_and_goes_on(play: Play, tmp_path: Path) -> None:
     assert [line.split("UTC  ")[1] for line in lines if line[0].isdigit()] == [
         "first", "upgrade  FULLY_COMPATIBLE", "rollback",
     ]  # fmt: skip
+    needed = {Path(one.job.savepoint).name for one in (again, changed, back)}
+    assert {path.name for path in (play.state / "stops").iterdir()} == needed
+
+
+def test_a_local_upgrade_that_fails_goes_on_with_the_old_version(
+    shared: Gateway, play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped = play.until(SUMS)
+    monkeypatch.setattr(upgrade, "judge", misjudged)
+    play.stage.add("a,5,1,@00:04 c,1,1,@00:04")
+    script = play.script(
+        "SELECT k, s FROM (SELECT k, SUM(v) AS s, MIN(w) AS m FROM t GROUP BY k) WHERE m > 0"
+    )
+
+    def until_written() -> None:
+        try:
+            play.stage.wait(play.stage.expected(SUMS))
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=until_written)
+    thread.start()
+    done = command("run", script, "--on", "flink", "--state", play.state)
+    thread.join()
+    assert done.exit_code == 1
+    said = done.stderr
+    assert "error[UPGRADE_FAILED]: the new version does not run on the state of version 1" in said
+    assert f"Version 1 runs again from '{stopped.job.savepoint}'" in said
+    assert "the old version of the script goes on here" in said
+    assert said.splitlines()[-1].startswith("version 1 is stopped")
+    again = play.stage.state.latest()
+    assert again is not None
+    assert (again.number, again.job.stands, again.job.began) == (1, STOPPED, stopped.job.savepoint)
+    assert again.job.savepoint != stopped.job.savepoint
 
 
 def test_a_folder_begins_with_a_savepoint(play: Play, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from threading import Event
 import typer
 
 from sameriver.cli.script import FAILED, say
+from sameriver.common.errors import render
 from sameriver.common.time import SystemClock
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.keeping import run_kept
@@ -17,7 +18,7 @@ from sameriver.flink.report import flink_text
 from sameriver.flink.run import Watch
 from sameriver.flink.script import Step
 from sameriver.flink.state import ENDED, STOPPED, Entry
-from sameriver.flink.upgrade import FlinkUpgradeRefused
+from sameriver.flink.upgrade import FlinkUpgradeFailed, FlinkUpgradeRefused
 from sameriver.session import StateDir
 
 
@@ -32,6 +33,13 @@ def run_with_state(
     detached: bool,
 ) -> None:
     """Runs the job of a script on its state folder, and says what has become of it."""
+    failed: list[FlinkUpgradeFailed] = []
+
+    def broken(error: FlinkUpgradeFailed) -> None:
+        failed.append(error)
+        print(render(error), file=sys.stderr)
+        say("the old version of the script goes on here; the changed one has not taken its place")
+
     with _refusals():
         entry = run_kept(
             script,
@@ -43,7 +51,11 @@ def run_with_state(
             watch=watch,
             detached=detached,
             begun=_begun,
+            broken=broken,
         )
+    if failed:
+        say(f"version {entry.number} is {entry.job.stands}; the same command tries the changed one")
+        raise typer.Exit(FAILED)
     if entry.job.stands == STOPPED:
         say("stopped; the same command goes on from here")
 

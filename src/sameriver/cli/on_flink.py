@@ -35,14 +35,19 @@ def run_on_flink(
         config = Session(options_of(options)).config
         environment = gateway.environment()
         steps = prepare(text, environment, config, say)
-        watch = Watcher(line) if line.shown else _unwatched
-        if kept is not None:
-            run_with_state(text, steps, gateway, kept, stop=stop, watch=watch, detached=detached)
-            line.clear()
-            return
-        for step in steps:
-            if not stop.is_set():
-                _run(step, environment, output, stop, watch, line)
+        watch = Watcher(line)
+        try:
+            if kept is not None:
+                run_with_state(
+                    text, steps, gateway, kept, stop=stop, watch=watch, detached=detached
+                )
+                return
+            for step in steps:
+                if not stop.is_set():
+                    _run(step, environment, output, stop, watch, line)
+        finally:
+            # the cluster's last figures are older than the end of the job
+            line.take_away()
         if stop.is_set():
             say(_STOPPED)
 
@@ -68,21 +73,14 @@ def _run(
     watch: Watch,
     line: ProgressLine,
 ) -> None:
-    try:
-        match step:
-            case Answer():
-                print_answer(step.names, step.rows, output)
-            case InsertJob():
-                run_insert(environment.gateway, step, stop, watch)
-            case QueryJob():
-                write = writer(output, step.schema, sys.stdout)
-                for kinds, rows in changelog(environment, step, stop, watch):
-                    line.clear()
-                    write(kinds, rows)
-    finally:
-        # the cluster's last figures are older than the end of the job
-        line.clear()
-
-
-def _unwatched(rest: object, job: str) -> None:
-    """Nobody looks at the progress."""
+    match step:
+        case Answer():
+            print_answer(step.names, step.rows, output)
+        case InsertJob():
+            run_insert(environment.gateway, step, stop, watch)
+        case QueryJob():
+            write = writer(output, step.schema, sys.stdout)
+            for kinds, rows in changelog(environment, step, stop, watch):
+                line.clear()
+                write(kinds, rows)
+    line.take_away()

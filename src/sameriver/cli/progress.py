@@ -40,12 +40,19 @@ class ProgressLine:
 
     def close(self) -> None:
         """Leaves the last state of the line standing."""
-        if self.last is not None:
-            lost = ", ".join(_lost(self.last))
-            if self.shown:
-                sys.stderr.write("\r\x1b[2K" + describe(self.last) + "\n")
-            elif lost:
-                sys.stderr.write(lost + "\n")
+        if self.last is not None and self.shown:
+            sys.stderr.write("\r\x1b[2K" + describe(self.last) + "\n")
+            sys.stderr.flush()
+        else:
+            self.take_away()
+        self.last = None
+
+    def take_away(self) -> None:
+        """Leaves only what was lost, for a line whose figures are older than the end."""
+        self.clear()
+        lost = ", ".join(_lost(self.last)) if self.last is not None else ""
+        if lost:
+            sys.stderr.write(lost + "\n")
             sys.stderr.flush()
         self.last = None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 
 from sameriver.common.config import Config
-from sameriver.common.errors import ExternalError, UserError
+from sameriver.common.errors import ExternalError, Position, UserError
 from sameriver.common.time import Clock
 from sameriver.compat import Rules
 from sameriver.compat.ways import IGNORE_FILTER, IGNORE_SINK
@@ -18,7 +18,7 @@ from sameriver.flink.run import Watch, follow
 from sameriver.flink.script import Answer, InsertJob, QueryJob, Step
 from sameriver.flink.standing import found, stop_with_savepoint
 from sameriver.flink.state import ENDED, Entry, FlinkFolder
-from sameriver.flink.upgrade import Deployment, Planned
+from sameriver.flink.upgrade import Deployment, FlinkUpgradeFailed, Planned
 from sameriver.session.keeper import StateDir
 
 _INTERVAL = "execution.checkpointing.interval"
@@ -37,6 +37,7 @@ def run_kept(
     stop: Event,
     watch: Watch,
     begun: Callable[[Entry], None] = lambda entry: None,
+    broken: Callable[[FlinkUpgradeFailed], None] | None = None,
     detached: bool = False,
 ) -> Entry:
     """Runs the job of a script on its state folder until it ends or is stopped.
@@ -50,6 +51,9 @@ def run_kept(
         stop: set to stop the job with a savepoint.
         watch: told of the job while it runs.
         begun: told of the version in force as soon as its job runs, or has ended.
+        broken: told of a new version that does not run, where the old one then runs here until it
+            ends or is stopped; without it, and on clusters that go on by themselves, that is
+            raised.
         detached: return as soon as the job runs.
 
     Returns:
@@ -59,16 +63,24 @@ def run_kept(
         FlinkUpgradeRefused: the state is not good enough for a changed script.
         UserError: NO_JOB, ONE_JOB, NOT_ON_FLINK, BAD_USAGE; FOREIGN_FOLDER, STATE_EXISTS,
             JOB_ENDED.
-        ExternalError: JOB_FAILED, START_FAILED, UPGRADE_FAILED, JOB_LOST, STATE_IN_USE,
-            CANT_WRITE, and what the cluster says.
+        FlinkUpgradeFailed: the new version does not run; the old one is in force.
+        ExternalError: JOB_FAILED, START_FAILED, JOB_LOST, STATE_IN_USE, CANT_WRITE, and what the
+            cluster says.
     """
     _check_usage(state, gateway, detached=detached)
-    planned = _planned(script, _one_job(steps), gateway.parallelism)
+    job = _one_job(steps)
+    planned = _planned(script, job, gateway.parallelism)
     folder = FlinkFolder.make(Path(state.path))
     with folder.locked():
-        entry = Deployment(folder, gateway, clock).bring(planned, state)
+        try:
+            entry = Deployment(folder, gateway, clock).bring(planned, state)
+        except FlinkUpgradeFailed as failed:
+            if failed.again is None or broken is None or not gateway.is_local:
+                raise
+            broken(failed)
+            return _attend(folder, failed.again, stop, watch)
         begun(entry)
-        return entry if detached else _attend(folder, entry, stop, watch)
+        return entry if detached else _attend(folder, entry, stop, watch, job.statement.position)
 
 
 def _check_usage(state: StateDir, gateway: Gateway, *, detached: bool) -> None:
@@ -121,13 +133,19 @@ def _planned(script: str, job: InsertJob, parallelism: int | None) -> Planned:
     return Planned(script=script, plan=job.plan, options=options, rules=rules)
 
 
-def _attend(folder: FlinkFolder, entry: Entry, asked: Event, watch: Watch) -> Entry:
+def _attend(
+    folder: FlinkFolder,
+    entry: Entry,
+    asked: Event,
+    watch: Watch,
+    position: Position | None = None,
+) -> Entry:
     """Waits until the job ends, or stops it when asked to."""
     if entry.job.stands == ENDED:
         return entry
     rest, id = Rest(entry.job.cluster), entry.job.id
     try:
-        follow(rest, id, asked, watch)
+        follow(rest, id, asked, watch, position)
     except ExternalError as error:
         if error.code in ("JOB_FAILED", "JOB_CANCELED"):
             error.hint = "The same command goes on from its last checkpoint."

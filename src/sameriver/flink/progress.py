@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
+from sameriver.common.errors import ExternalError
 from sameriver.engine.driver import Progress
 from sameriver.flink.rest import Rest
 
@@ -30,17 +32,14 @@ class Watcher:
         self._began = self._next = 0.0
 
     def __call__(self, rest: Rest, job: str) -> None:
-        """Looks at a job if it is time.
-
-        Raises:
-            ExternalError: NO_CLUSTER, NO_SUCH_JOB, CLUSTER_REFUSED.
-        """
+        """Looks at a job if it is time; what a cluster does not tell now it tells the next time."""
         now = time.monotonic()
         if job != self._job:
             self._job, self._began, self._next = job, now, now
         if now >= self._next:
             self._next = now + _PERIOD
-            self._tell(progress_of(rest, job, now - self._began))
+            with suppress(ExternalError):
+                self._tell(progress_of(rest, job, now - self._began))
 
 
 def progress_of(rest: Rest, job: str, seconds: float) -> Progress:

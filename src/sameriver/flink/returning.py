@@ -42,13 +42,14 @@ def take_savepoint(folder: FlinkFolder, target: Path | None, *, timeout: float) 
     if entry.job.stands not in (STOPPED, ENDED):
         rest = Rest(entry.job.cluster)
         if _runs(rest, entry.job):
-            to = savepoint_folder(folder, entry, rest) if target is None else target.as_uri()
+            to = savepoint_folder(entry, rest) or folder.savepoints.as_uri()
+            to = to if target is None else target.as_uri()
             return rest.savepoint(entry.job.id, to, timeout=timeout)
         with folder.locked():
             entry = found(folder, entry, "")
     if entry.job.stands == ENDED or not entry.job.savepoint:
         raise _no_state(folder, "has ended" if entry.job.stands == ENDED else "kept nothing")
-    return entry.job.savepoint if target is None else _copy(entry.job.savepoint, target)
+    return _saved(folder, entry.job.savepoint, target)
 
 
 def _runs(rest: Rest, job: Job) -> bool:
@@ -66,6 +67,16 @@ def _no_state(folder: FlinkFolder, why: str) -> UserError:
         f"the job on '{folder.path}' {why}, so there is no state to save",
         hint="Savepoints are made of jobs that run, or that were stopped while they ran.",
     )
+
+
+def _saved(folder: FlinkFolder, savepoint: str, target: Path | None) -> str:
+    """What a job was left with, for good: in the folder it may be removed when the job goes on."""
+    if target is not None:
+        return _copy(savepoint, target)
+    if folder.path not in Path(savepoint.removeprefix(_FILE)).parents:
+        return savepoint
+    target = folder.savepoints / Path(savepoint).name
+    return target.as_uri() if target.is_dir() else _copy(savepoint, target)
 
 
 def _copy(savepoint: str, target: Path) -> str:
@@ -118,4 +129,5 @@ def roll_back(
         )  # fmt: skip
         drafted = folder.draft(returned(before, job, clock))
         folder.settle(drafted)
+        folder.sweep()
         return drafted.version

@@ -23,14 +23,14 @@ def stop_with_savepoint(folder: FlinkFolder, entry: Entry, *, timeout: float = P
     if rest.state(entry.job.id) in ("RESTARTING", "FAILING"):
         give_up(rest, entry.job.id)
         return found(folder, entry, entry.job.cluster)
-    path = rest.stop(entry.job.id, savepoint_folder(folder, entry, rest), timeout=timeout)
+    target = savepoint_folder(entry, rest) or folder.stops.as_uri()
+    path = rest.stop(entry.job.id, target, timeout=timeout)
     return folder.put_job(entry, replace(entry.job, stands=STOPPED, savepoint=path))
 
 
-def savepoint_folder(folder: FlinkFolder, entry: Entry, rest: Rest) -> str:
-    """Where savepoints go: as the script says, else as the cluster says, else into the folder."""
-    own = entry.options.get(SAVEPOINT_FOLDER) or rest.setting(SAVEPOINT_FOLDER)
-    return own or folder.savepoints.as_uri()
+def savepoint_folder(entry: Entry, rest: Rest) -> str:
+    """Where savepoints go as the script says, or the cluster; empty: into the state folder."""
+    return entry.options.get(SAVEPOINT_FOLDER) or rest.setting(SAVEPOINT_FOLDER)
 
 
 def found(folder: FlinkFolder, entry: Entry, cluster: str) -> Entry:

@@ -93,12 +93,15 @@ class FlinkFolder:
 
     Attributes:
         path: of the folder.
-        savepoints: where Flink puts savepoints, unless the cluster has a place of its own.
+        stops: where Flink puts savepoints that a job is stopped with, unless script or cluster
+            have a place of their own.
+        savepoints: where it puts those that were asked for, likewise.
         checkpoints: where a local cluster puts checkpoints.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
+        self.stops = self.path / "stops"
         self.savepoints = self.path / "savepoints"
         self.checkpoints = self.path / "checkpoints"
         self._versions = self.path / "versions"
@@ -117,7 +120,8 @@ class FlinkFolder:
             if not folder._is_marked():
                 if folder.path.is_dir() and any(folder.path.iterdir()):
                     raise _foreign(path)
-                for made in (folder.savepoints, folder.checkpoints, folder._versions):
+                places = (folder.stops, folder.savepoints, folder.checkpoints, folder._versions)
+                for made in places:
                     made.mkdir(parents=True, exist_ok=True)
                 mark = json.dumps({"engine": "flink", "format": FORMAT})
                 disk.replace(folder.path / FLINK_MARK, mark.encode())
@@ -230,6 +234,23 @@ class FlinkFolder:
         found = (self.checkpoints / job.id).glob("chk-*/_metadata")
         made = [(int(path.parent.name.removeprefix("chk-")), str(path.parent)) for path in found]
         return max(made)[1] if made and job.id else ""
+
+    def sweep(self) -> None:
+        """Removes savepoints of stops, and checkpoints, that no version began or goes on with.
+
+        What can't be removed now is the next time.
+
+        Raises:
+            ExternalError: FOREIGN_FILE.
+        """
+        entries = self.entries()
+        named = [path for one in entries for path in (one.version.savepoint, one.job.savepoint)]
+        named += [entries[-1].job.began, entries[-1].job.id]
+        # names of savepoints and of jobs are unique, however paths are written
+        kept = {part for path in named for part in path.split("/")}
+        for path in (*self.stops.glob("*"), *self.checkpoints.glob("*")):
+            if path.name not in kept:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _read(path: Path) -> Entry:

@@ -46,6 +46,24 @@ class FlinkUpgradeRefused(SameriverError):
         self.report = report
 
 
+class FlinkUpgradeFailed(ExternalError):
+    """A new version does not run on the state there is; the old one is in force.
+
+    Attributes:
+        again: the old version if it runs again, else None.
+    """
+
+    def __init__(self, old: Entry, again: Entry | None, failed: NotStarted, where: str) -> None:
+        becomes = "stays stopped at" if again is None else "runs again from"
+        super().__init__(
+            "UPGRADE_FAILED",
+            f"the new version does not run on the state of version {old.number}: {failed.message}",
+            hint=f"Version {old.number} {becomes} '{old.job.savepoint}', as if nothing had"
+            f" happened. {where}",
+        )
+        self.again = again
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
     """A script made ready for Flink.
@@ -98,9 +116,14 @@ class Deployment:
         Raises:
             FlinkUpgradeRefused: the state is not good enough; nothing was touched.
             UserError: STATE_EXISTS; JOB_ENDED; NO_SAVEPOINT.
-            ExternalError: UPGRADE_FAILED: the old version is in force; START_FAILED; JOB_LOST,
-                and what the cluster says.
+            FlinkUpgradeFailed: the old version is in force.
+            ExternalError: START_FAILED; JOB_LOST, and what the cluster says.
         """
+        entry = self._brought(planned, state)
+        self.folder.sweep()
+        return entry
+
+    def _brought(self, planned: Planned, state: StateDir) -> Entry:
         self._end_drafts()
         known = self.folder.latest()
         if known is None or state.fresh:
@@ -138,7 +161,8 @@ class Deployment:
         try:
             return self._start(entry, leaves=False)
         except NotStarted as failed:
-            self._take_back(latest, old)
+            if latest is not None and old is not None and latest.job.stands == RUNNING:
+                self._restart(old)
             raise ExternalError(
                 "START_FAILED", f"the job does not run: {failed.message}", hint=self._where()
             ) from failed
@@ -188,36 +212,34 @@ class Deployment:
 
         Raises:
             UserError: NOTHING_TO_ROLL_BACK.
-            ExternalError: UPGRADE_FAILED: the newer version is in force; JOB_LOST, and what the
-                cluster says.
+            FlinkUpgradeFailed: the newer version is in force.
+            ExternalError: JOB_LOST, and what the cluster says.
         """
         self._end_drafts()
         before, latest = version_before(self.folder), self.folder.latest()
         assert latest is not None, "there is one before it"
         latest = found(self.folder, latest, self.cluster)
         job = self._new_job(began=before.job.savepoint)
-        return self._succeed(latest, self._stopped(latest), returned(before, job, self._clock))
+        entry = returned(before, job, self._clock)
+        entry = self._succeed(latest, self._stopped(latest), entry)
+        self.folder.sweep()
+        return entry
 
     def _succeed(self, running: Entry, old: Entry, entry: Entry) -> Entry:
-        """Starts a version on the savepoint of another, or else that one again, if it ran."""
+        """Starts a version on the savepoint of another, or else that one again.
+
+        A cluster that others share is left as it was: what did not run there is not started.
+        """
         try:
             return self._start(entry, leaves=bool(_names(old.plan) - _names(entry.plan)))
         except NotStarted as failed:
-            again = self._take_back(running, old)
-            raise ExternalError(
-                "UPGRADE_FAILED",
-                f"the new version does not run on the state of version {old.number}:"
-                f" {failed.message}",
-                hint=f"Version {old.number} {again} '{old.job.savepoint}', as if nothing had"
-                f" happened. {self._where()}",
-            ) from failed
-
-    def _take_back(self, running: Entry | None, old: Entry | None) -> str:
-        """Starts the old version again if it ran before; what has become of it, for people."""
-        if running is None or old is None or running.job.stands != RUNNING:
-            return "stays stopped at"
-        self._restart(old)
-        return "runs again from"
+            ran = running.job.stands == RUNNING or self._gateway.is_local
+            try:
+                again = self._restart(old) if ran else None
+            except ExternalError as worse:
+                worse.message += f" The new version did not run either: {failed.message}"
+                raise
+            raise FlinkUpgradeFailed(old, again, failed, self._where()) from failed
 
     def _start(self, entry: Entry, *, leaves: bool) -> Entry:
         drafted = self.folder.draft(entry)
