@@ -141,6 +141,12 @@ def looked_up(name: str, options: Mapping[str, str]) -> bool:
     return found.lookup is not None and changelog(name, options) == {ChangeKind.INSERT}
 
 
+def reads_fields(name: str, options: Mapping[str, str]) -> bool:
+    """Whether a source can read some fields of a ROW without the others."""
+    ask = connector(name).fields
+    return ask is not None and ask(options)
+
+
 def changelog(name: str, options: Mapping[str, str]) -> frozenset[ChangeKind]:
     """Kinds that a source delivers."""
     make = connector(name).changelog

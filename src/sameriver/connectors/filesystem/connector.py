@@ -25,6 +25,10 @@ def _kinds(options: Options) -> frozenset[ChangeKind]:
     return format_of(options["format"]).changelog
 
 
+def _fields(options: Options) -> bool:
+    return format_of(options["format"]).fields
+
+
 def _check(options: Options, schema: Schema) -> None:
     local_path(options)
     Watch.of(options)
@@ -59,6 +63,7 @@ FILESYSTEM = Connector(
     sink=FilesystemSink,
     changelog=_kinds,
     accepts=_kinds,
+    fields=_fields,
     formats=True,
     metadata=(
         Field("file.path", STRING.not_null),

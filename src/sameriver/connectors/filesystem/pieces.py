@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import polars as pl
 
@@ -16,6 +16,7 @@ from sameriver.connectors.filesystem.files import is_compressed, open_bytes, pas
 from sameriver.connectors.filesystem.marks import START, Mark, check_of, ends, grown, whole
 from sameriver.connectors.formats.faults import BadRow
 from sameriver.connectors.formats.format import FrameReader, Parsed, TextReader
+from sameriver.connectors.formats.parallel import ahead
 
 _LEAST, _MOST = 1 << 16, 1 << 22
 """Bytes of the first piece and of later ones: columns are read out of it one by one, and it should
@@ -38,6 +39,20 @@ class Piece:
     start: int
     mark: Mark
     last: bool
+
+
+class _Text(NamedTuple):
+    """A stretch of a file that is cut where a row ends.
+
+    Attributes:
+        data: its bytes.
+        last: an unfinished row at its end is one, too.
+        at_end: the file has no more bytes for now.
+    """
+
+    data: bytes
+    last: bool
+    at_end: bool
 
 
 class TextPieces:
@@ -71,6 +86,7 @@ class TextPieces:
         self._counters = counters
         self._hint = hint
         self._size = _LEAST
+        self._sure = False
         self._compressed = is_compressed(path)
         self._waits = waits and not self._compressed
         with unreadable(path):
@@ -85,27 +101,42 @@ class TextPieces:
 
     def _pieces(self, file: IO[bytes], start: int) -> Iterator[Piece]:
         head, tail = (b"", b"") if self._compressed else ends(self._path, start)
+        for text, result in ahead(self._parse, self._texts(file)):
+            before, parsed = self.mark, self._checked(result)
+            size, check = before.size, before.check
+            if not self._compressed:
+                head, tail = grown(head, tail, memoryview(text.data)[: parsed.used])
+                size, check = size + parsed.used, check_of(head, tail)
+            self.mark = Mark(size, before.lines + parsed.lines, check)
+            guessed = parsed.used == len(text.data)
+            if len(parsed.changes):
+                yield Piece(parsed.changes, start, before, text.at_end and guessed)
+            start += parsed.used
+            if not guessed:
+                self._sure = True
+                yield from self.read(start, self.mark)
+                return
+
+    def _texts(self, file: IO[bytes]) -> Iterator[_Text]:
+        """Cuts the file at ends of rows."""
         rest, at_end = b"", False
         while not at_end:
             data = file.read(self._size)
             at_end = len(data) < self._size
             rest += data
-            if at_end and not rest:
-                return
-            before, parsed = self.mark, self._parse(rest, at_end and not self._waits)
-            size, check = before.size, before.check
-            if not self._compressed:
-                head, tail = grown(head, tail, memoryview(rest)[: parsed.used])
-                size, check = size + parsed.used, check_of(head, tail)
-            self.mark = Mark(size, before.lines + parsed.lines, check)
-            if len(parsed.changes):
-                yield Piece(parsed.changes, start, before, at_end)
-            start, rest = start + parsed.used, rest[parsed.used :]
-            self._grow(parsed.used, len(rest))
+            last = at_end and not self._waits
+            cut = len(rest) if last else self._reader.cut(rest, self._sure)
+            if cut:
+                yield _Text(rest[:cut], last, at_end)
+            rest = rest[cut:]
+            self._grow(cut, len(rest))
 
-    def _parse(self, text: bytes, last: bool) -> Parsed:
+    def _parse(self, text: _Text) -> Parsed:
+        return self._reader.parse(text.data, text.last)
+
+    def _checked(self, result: Callable[[], Parsed]) -> Parsed:
         try:
-            parsed = self._reader.parse(text, last)
+            parsed = result()
         except BadRow as bad:
             raise bad.error(self._path, self.mark.lines, self._hint) from None
         self._counters.update(parsed.counters)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from sameriver.common.dataclass import dataclass
+from sameriver.connectors.formats.kernels.lines import count_byte
 from sameriver.connectors.formats.text_column import text_column
 
 Index = npt.NDArray[np.int64]
@@ -37,6 +38,18 @@ class Kind(IntEnum):
     FALSE = 6
     OBJECT = 7
     ARRAY = 8
+    BROKEN = 9
+    """An object that is malformed within."""
+
+
+def line_cut(data: bytes) -> int:
+    """Where the last whole line ends; 0: there is none."""
+    return data.rfind(b"\n") + 1
+
+
+def count(data: bytes | memoryview, byte: int) -> int:
+    """How often a byte is there."""
+    return int(count_byte(np.frombuffer(data, np.uint8), byte))
 
 
 class Text:
@@ -63,12 +76,16 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """One column: ``data.raw[start[i]:end[i]]`` is the text of cell i, ``kind[i]`` what it is."""
+    """One column: ``data.raw[start[i]:end[i]]`` is the text of cell i, ``kind[i]`` what it is.
+
+    ``fields`` are cells of the fields of objects, if they are known already.
+    """
 
     data: Text
     start: Index
     end: Index
     kind: Flags
+    fields: tuple[Cells, ...] = ()
 
     def __len__(self) -> int:
         return len(self.kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -11,7 +12,16 @@ from sameriver.common.changes import Changes
 from sameriver.common.schema import Field, Schema
 from sameriver.common.types import DataType, Root
 from sameriver.connectors.connector import ConnectorOption
-from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask, Text
+from sameriver.connectors.formats.cells import (
+    Cells,
+    Flags,
+    Index,
+    Kind,
+    Mask,
+    Text,
+    count,
+    line_cut,
+)
 from sameriver.connectors.formats.csv_text import CsvRules, check_columns, csv_rules
 from sameriver.connectors.formats.csv_writer import CsvWriter
 from sameriver.connectors.formats.decode import Decoded, TextRules, decode
@@ -26,8 +36,25 @@ from sameriver.connectors.formats.kernels.csv_scan import (
 )
 from sameriver.connectors.formats.kernels.csv_words import scan_words
 from sameriver.connectors.formats.nested import any_within, lists, only
-from sameriver.connectors.formats.parallel import each
 from sameriver.connectors.formats.shown import texts
+
+
+class _Rows(NamedTuple):
+    """Where the cells of rows stand.
+
+    Attributes:
+        columns: the cells.
+        bad: what is wrong with each row, or 0.
+        spots: line and first byte of each.
+        used: bytes they took.
+        lines: line ends among these.
+    """
+
+    columns: list[Cells]
+    bad: Flags
+    spots: Index
+    used: int
+    lines: int
 
 
 @dataclass(slots=True)
@@ -37,12 +64,40 @@ class CsvReader:
     columns: Columns
     rules: CsvRules
 
+    def cut(self, data: bytes, sure: bool) -> int:
+        """A guess takes every quote for one that opens or closes a cell."""
+        if sure:
+            return self._scan(Text(data), False, np.full(len(self.columns.declared), -1)).used
+        view, end, quote = memoryview(data), line_cut(data), _code(self.rules.quote)
+        odd = quote >= 0 and count(view[:end], quote) % 2 == 1
+        while odd:
+            before = data.rfind(b"\n", 0, end - 1) + 1
+            odd = count(view[before:end], quote) % 2 == 0
+            end = before
+        return end
+
     def parse(self, data: bytes, last: bool) -> Parsed:
-        width, most = len(self.columns.wanted), data.count(b"\n") + 1
-        start, end = np.zeros((width, most), np.int64), np.zeros((width, most), np.int64)
+        found = self._scan(Text(data), last, self._slots())
+        faults = Faults(self.rules.ignore)
+        kept = self._kept(data, found.bad, found.spots, faults)
+        columns: list[pl.Series] = []
+        for field, cells in zip(self.columns.wanted, found.columns, strict=True):
+            plain = self._nulls(unescape(cells, self.rules))
+            series, failed = decode(plain, field.type, TextRules(nested=self._nested))
+            self._report(field, cells, failed & kept, found.spots, faults)
+            columns.append(series.alias(field.name))
+        counters = faults.settle()
+        frame = pl.DataFrame(columns or None, height=len(kept))
+        changes = Changes(frame if kept.all() else frame.filter(pl.Series(kept)))
+        return Parsed(changes=changes, used=found.used, lines=found.lines, counters=counters)
+
+    def _scan(self, text: Text, last: bool, slots: Index) -> _Rows:
+        """The rows of a text; ``slots``: the place of each column in the result, or -1."""
+        width, most = int(slots.max(initial=-1)) + 1, count(text.raw, 10) + 1
+        start, end = np.empty((width, most), np.int64), np.empty((width, most), np.int64)
         kind, bad = np.zeros((width, most), np.uint8), np.zeros(most, np.uint8)
-        place, totals = np.zeros(2 * most, np.int64), np.zeros(3, np.int64)
-        rules, text, slots = self.rules, Text(data), self._slots()
+        place, totals = np.empty(2 * most, np.int64), np.zeros(3, np.int64)
+        rules = self.rules
         separator, quote, escape = ord(rules.separator), _code(rules.quote), _code(rules.escape)
         if escape < 0 and not rules.comments:
             scan_words(
@@ -53,24 +108,10 @@ class CsvReader:
             place, bad, totals,
         )  # fmt: skip
         rows, used, lines = (int(total) for total in totals)
-        faults, spots = Faults(rules.ignore), place[: 2 * rows].reshape(-1, 2)
-        kept = self._kept(data, bad[:rows], spots, faults)
-
-        def read(field: Field) -> tuple[pl.Series, Mask, Cells]:
-            at = self.columns.wanted.names.index(field.name)
-            cells = Cells(text, start[at, :rows], end[at, :rows], kind[at, :rows])
-            plain = self._nulls(unescape(cells, rules))
-            return *decode(plain, field.type, TextRules(nested=self._nested)), cells
-
-        columns: list[pl.Series] = []
-        for field, made in zip(self.columns.wanted, each(read, self.columns.wanted), strict=True):
-            series, failed, cells = made
-            self._report(field, cells, failed & kept, spots, faults)
-            columns.append(series.alias(field.name))
-        counters = faults.settle()
-        frame = pl.DataFrame(columns or None, height=rows)
-        changes = Changes(frame if kept.all() else frame.filter(pl.Series(kept)))
-        return Parsed(changes=changes, used=used, lines=lines, counters=counters)
+        columns = [
+            Cells(text, start[i, :rows], end[i, :rows], kind[i, :rows]) for i in range(width)
+        ]
+        return _Rows(columns, bad[:rows], place[: 2 * rows].reshape(-1, 2), used, lines)
 
     def _slots(self) -> Index:
         """For each column of the file, its place among the wanted ones; -1: it is none."""

@@ -13,7 +13,7 @@ from sameriver.common.errors import UserError, place_of
 from sameriver.common.schema import Schema
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
-from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask
+from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask, count, line_cut
 from sameriver.connectors.formats.faults import BadRow, Faults, character
 from sameriver.connectors.formats.format import ALL_KINDS, Columns, Format, Options, Parsed
 from sameriver.connectors.formats.json import (
@@ -23,7 +23,6 @@ from sameriver.connectors.formats.json import (
     json_rules,
     not_json,
     read_objects,
-    whole_lines,
 )
 from sameriver.connectors.formats.json_text import check_encoding, check_keys, json_object
 from sameriver.connectors.formats.text_writer import LineFile, lines_of
@@ -40,8 +39,11 @@ class DebeziumReader:
     rules: JsonRules
     enveloped: bool
 
+    def cut(self, data: bytes, sure: bool) -> int:
+        return line_cut(data)
+
     def parse(self, data: bytes, last: bool) -> Parsed:
-        data = whole_lines(data, last)
+        data = data if last else data[: line_cut(data)]
         events, spots = json_cells.lines(data)
         faults = Faults(self.rules.ignore)
         (before, after, op), malformed = self._parts(events)
@@ -60,16 +62,17 @@ class DebeziumReader:
         return Parsed(
             changes=_merge(old, new, created, updated, deleted),
             used=len(data),
-            lines=data.count(b"\n"),
+            lines=count(data, 10),
             counters=faults.settle(),
         )
 
-    def _parts(self, events: Cells) -> tuple[list[Cells], Mask]:
+    def _parts(self, events: Cells) -> tuple[tuple[Cells, ...], Mask]:
         """``before``, ``after`` and ``op``, and which events are malformed."""
         outer = np.zeros(len(events), dtype=np.bool_)
         if self.enveloped:
-            (events,), outer = json_cells.fields(events, ("payload",))
-        parts, malformed = json_cells.fields(events, ("before", "after", "op"))
+            (events,), outer = json_cells.fields(events, [("payload", None)])
+        names = ("before", "after", "op")
+        parts, malformed = json_cells.fields(events, [(name, None) for name in names])
         malformed |= outer
         parts[2].kind[malformed] = Kind.ABSENT
         return parts, malformed
@@ -195,5 +198,6 @@ DEBEZIUM_JSON = Format(
     text=_reader,
     writer=_writer,
     changelog=ALL_KINDS,
+    fields=True,
     check=_check,
 )

@@ -24,7 +24,8 @@ class Columns:
 
     Attributes:
         declared: every column that stands in the file.
-        wanted: those of them to deliver, in order.
+        wanted: those of them to deliver, in order; a ROW may have fewer fields, if the format can
+            read it so.
     """
 
     declared: Schema
@@ -49,7 +50,17 @@ class Parsed:
 
 
 class TextReader(Protocol):
-    """Reads a text format piece by piece."""
+    """Reads a text format piece by piece; pieces may be read in threads, side by side."""
+
+    def cut(self, data: bytes, sure: bool) -> int:
+        """Where the last whole row of ``data`` ends, which starts at a row; 0: there is none.
+
+        Args:
+            data: text.
+            sure: False: a good guess will do. ``parse`` then tells whether it was right: it uses
+                all of the text up to there, or less.
+        """
+        ...
 
     def parse(self, data: bytes, last: bool) -> Parsed:
         """Rows of ``data``, which starts at a row; ``last``: nothing follows.
@@ -95,6 +106,7 @@ class Format:
         frames: makes a reader of frames, for columnar files.
         writer: makes a writer of one file; None: can't be written.
         changelog: kinds it reads and takes.
+        fields: it can read some fields of a ROW without the others.
         check: refuses columns it can't hold or bad values of options.
     """
 
@@ -104,4 +116,5 @@ class Format:
     frames: Callable[[Columns, Options], FrameReader] | None = None
     writer: Callable[[Path, Schema, Options], Writer] | None = None
     changelog: frozenset[ChangeKind] = INSERTS
+    fields: bool = False
     check: Callable[[Options, Schema], object]

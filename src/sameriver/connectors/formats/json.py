@@ -13,13 +13,12 @@ from sameriver.common.schema import Field, Schema
 from sameriver.common.types import INT, TIMESTAMPS, DataType, Root
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
-from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask
+from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask, count, line_cut
 from sameriver.connectors.formats.decode import Decoded, TextRules, decode
 from sameriver.connectors.formats.faults import BadRow, Faults, character
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
 from sameriver.connectors.formats.json_text import JsonWriter, check_encoding
 from sameriver.connectors.formats.nested import any_within, lists, only
-from sameriver.connectors.formats.parallel import THREADS, each
 from sameriver.connectors.options import boolean, choice
 
 STANDARDS = ("SQL", "ISO-8601")
@@ -56,11 +55,6 @@ def json_rules(options: Options, prefix: str) -> JsonRules:
     )
 
 
-def whole_lines(data: bytes, last: bool) -> bytes:
-    """The part of ``data`` up to the last line end."""
-    return data if last else data[: data.rfind(b"\n") + 1]
-
-
 @dataclass(slots=True)
 class JsonReader:
     """Reads lines of objects."""
@@ -68,8 +62,11 @@ class JsonReader:
     columns: Columns
     rules: JsonRules
 
+    def cut(self, data: bytes, sure: bool) -> int:
+        return line_cut(data)
+
     def parse(self, data: bytes, last: bool) -> Parsed:
-        data = whole_lines(data, last)
+        data = data if last else data[: line_cut(data)]
         cells, spots = json_cells.lines(data)
         faults = Faults(self.rules.ignore)
         rows, malformed = read_objects(cells, spots, self.columns.wanted, self.rules, faults)
@@ -77,7 +74,7 @@ class JsonReader:
         return Parsed(
             changes=Changes(rows.filter(pl.Series(~malformed)) if malformed.any() else rows),
             used=len(data),
-            lines=data.count(b"\n"),
+            lines=count(data, 10),
             counters=faults.settle(),
         )
 
@@ -94,14 +91,11 @@ def read_objects(
         rules: how they are read.
         faults: takes bad fields; the caller gives it the malformed objects.
     """
-    columns, malformed = json_cells.fields(cells, schema.names, threads=THREADS)
+    columns, malformed = json_cells.fields(cells, zip(schema.names, schema.types, strict=True))
     present = (cells.kind == Kind.OBJECT) & ~malformed
-    made = each(
-        lambda pair: decode(json_cells.unescape(pair[1]), pair[0].type, rules.text),
-        zip(schema, columns, strict=True),
-    )
     decoded: list[pl.Series] = []
-    for field, column, (series, bad) in zip(schema, columns, made, strict=True):
+    for field, column in zip(schema, columns, strict=True):
+        series, bad = decode(json_cells.unescape(column), field.type, rules.text)
         _report(field, column, bad & present, cells, spots, faults)
         if rules.strict:
             missing = present & (column.kind == Kind.ABSENT)
@@ -162,8 +156,11 @@ def _nested(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Dec
 
 
 def _rows(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Decoded:
-    columns, malformed = json_cells.fields(cells, type.names)
-    objects = (cells.kind == Kind.OBJECT) & ~malformed
+    objects = cells.kind == Kind.OBJECT
+    columns = cells.fields
+    if not columns:
+        columns, broken = json_cells.fields(cells, zip(type.names, type.children, strict=True))
+        objects &= ~broken
     bad = cells.filled & ~objects
     parts: list[pl.Series] = []
     for name, child, column in zip(type.names, type.children, columns, strict=True):
@@ -213,5 +210,6 @@ JSON = Format(
     ),
     text=lambda columns, options: JsonReader(columns, json_rules(options, "json")),
     writer=lambda path, schema, options: JsonWriter(path, schema, options, "json"),
+    fields=True,
     check=_check,
 )

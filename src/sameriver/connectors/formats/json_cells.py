@@ -2,63 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 
-from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask, Text
+from sameriver.common.types import DataType, Root
+from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask, Text, count
 from sameriver.connectors.formats.kernels.json_scan import (
     scan_lists,
     scan_objects,
     unescape_strings,
 )
-from sameriver.connectors.formats.parallel import each
+from sameriver.connectors.formats.kernels.lines import split_lines
+
+Fields = Iterable[tuple[str, DataType | None]]
+"""Names, and types where there are any."""
 
 
 def lines(data: bytes) -> tuple[Cells, Index]:
     """Every line that isn't blank, as an object, and its spot."""
     text = Text(data)
-    raw = text.array
-    ends = np.flatnonzero(raw == 10)
-    if len(raw) and (not len(ends) or ends[-1] != len(raw) - 1):
-        ends = np.append(ends, len(raw))
-    starts = np.empty_like(ends)
-    starts[:1] = 0
-    starts[1:] = ends[:-1] + 1
-    returns = (ends > starts) & (raw[np.maximum(ends - 1, 0)] == 13)
-    ends = ends - returns
-    numbers = np.flatnonzero(ends > starts)
-    kind = np.full(len(numbers), Kind.OBJECT, dtype=np.uint8)
-    starts = starts[numbers]
-    return Cells(text, starts, ends[numbers], kind), np.column_stack((numbers, starts))
+    most = count(data, 10) + 1
+    number, start, end = (np.empty(most, dtype=np.int64) for _ in range(3))
+    used = split_lines(text.array, number, start, end)
+    kind = np.full(used, Kind.OBJECT, dtype=np.uint8)
+    spots = np.column_stack((number[:used], start[:used]))
+    return Cells(text, start[:used], end[:used], kind), spots
 
 
-_SHARE = 1 << 14
-"""Objects that are worth a thread."""
-
-
-def fields(cells: Cells, names: tuple[str, ...], *, threads: int = 1) -> tuple[list[Cells], Mask]:
-    """The named fields of objects, and which cells are malformed; other cells have none."""
-    encoded = [name.encode() for name in names]
-    bounds = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+def fields(cells: Cells, wanted: Fields) -> tuple[tuple[Cells, ...], Mask]:
+    """The wanted fields of objects, with the fields of ROWs among them, and which objects are
+    malformed; other cells have no fields."""
+    tree = _Tree(wanted)
+    names = [name.encode() for name in tree.names]
+    bounds = np.cumsum([0, *map(len, names)], dtype=np.int64)
+    over, up = np.array(tree.over, dtype=np.int64), np.array(tree.up, dtype=np.int64)
     shape = (len(names), len(cells))
-    start, end = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    start, end = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
     kind = np.zeros(shape, dtype=np.uint8)
     bad = np.zeros(len(cells), dtype=np.uint8)
-    wanted = np.frombuffer(b"".join(encoded) or b"\0", dtype=np.uint8)
+    text = np.frombuffer(b"".join(names) or b"\0", dtype=np.uint8)
+    scan_objects(
+        cells.buffer(), cells.start, cells.end, cells.kind, text, bounds, over, up, start, end,
+        kind, bad,
+    )  # fmt: skip
 
-    def scan(part: tuple[int, int]) -> None:
-        scan_objects(
-            cells.buffer(), cells.start, cells.end, cells.kind, *part, wanted, bounds,
-            start, end, kind, bad,
-        )  # fmt: skip
+    def gathered(low: int, high: int) -> Iterator[Cells]:
+        while low < high:
+            inner = tuple(gathered(low + 1, tree.over[low]))
+            yield Cells(cells.data, start[low], end[low], kind[low], inner)
+            low = tree.over[low]
 
-    share = max(_SHARE, -(-len(cells) // threads))
-    parts = [(low, min(low + share, len(cells))) for low in range(0, len(cells), share)]
-    if len(parts) > 1:
-        each(scan, parts)
-    else:
-        scan((0, len(cells)))
-    columns = [Cells(cells.data, start[i], end[i], kind[i]) for i in range(len(names))]
-    return columns, bad.astype(np.bool_)
+    return tuple(gathered(0, len(names))), bad.astype(np.bool_)
+
+
+class _Tree:
+    """Fields numbered as ``scan_objects`` takes them."""
+
+    def __init__(self, wanted: Fields) -> None:
+        self.names: list[str] = []
+        self.over: list[int] = []
+        self.up: list[int] = []
+        self._add(wanted, -1)
+
+    def _add(self, wanted: Fields, up: int) -> None:
+        for name, type in wanted:
+            at = len(self.names)
+            self.names.append(name)
+            self.up.append(up)
+            self.over.append(at)
+            if type is not None and type.root is Root.ROW:
+                self._add(tuple(zip(type.names, type.children, strict=True)), at)
+            self.over[at] = len(self.names)
 
 
 def items(cells: Cells, pairs: bool = False) -> tuple[Cells, Index, Mask]:

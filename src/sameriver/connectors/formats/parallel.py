@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
-THREADS = min(4, os.cpu_count() or 1)
-_POOL = ThreadPoolExecutor(THREADS, thread_name_prefix="parse")
+_THREADS = min(4, os.cpu_count() or 1)
+_POOL = ThreadPoolExecutor(_THREADS, thread_name_prefix="parse")
 
 
 def each(function: Callable[[Item], Made], items: Iterable[Item]) -> list[Made]:
-    """``function`` of each item, in order. ``function`` must not call ``each`` itself."""
+    """``function`` of each item, in order. ``function`` must not come back here itself."""
     return list(_POOL.map(function, items))
+
+
+def ahead(
+    function: Callable[[Item], Made], items: Iterable[Item]
+) -> Iterator[tuple[Item, Callable[[], Made]]]:
+    """Each item and what gives ``function`` of it, in order; the next few are worked on meanwhile.
+
+    ``function`` must not come back here itself. If ``items`` fails, what came before it is given
+    first.
+    """
+    source, failure = iter(items), None
+    waiting: deque[tuple[Item, Future[Made]]] = deque()
+    while failure is None:
+        try:
+            item = next(source)
+        except Exception as error:
+            failure = error
+        else:
+            waiting.append((item, _POOL.submit(function, item)))
+        while waiting and (failure or len(waiting) > _THREADS or waiting[0][1].done()):
+            done, future = waiting.popleft()
+            yield done, future.result
+    if not isinstance(failure, StopIteration):
+        raise failure

@@ -14,9 +14,9 @@ from sameriver.common.schema import Schema
 from sameriver.common.types import BINARIES, CHARACTERS
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
+from sameriver.connectors.formats.cells import count, line_cut
 from sameriver.connectors.formats.faults import BadRow
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
-from sameriver.connectors.formats.json import whole_lines
 from sameriver.connectors.formats.text_writer import LineFile, lines_of
 from sameriver.connectors.options import choice
 
@@ -36,8 +36,11 @@ class RawReader:
 
     columns: Columns
 
+    def cut(self, data: bytes, sure: bool) -> int:
+        return line_cut(data)
+
     def parse(self, data: bytes, last: bool) -> Parsed:
-        data = whole_lines(data, last)
+        data = data if last else data[: line_cut(data)]
         cells, spots = json_cells.lines(data)
         columns: list[pl.Series] = []
         for field in self.columns.wanted:
@@ -50,7 +53,7 @@ class RawReader:
                 raise BadRow(int(spots[first, 0]), "is not UTF-8", cells.text(first), field.name)
             columns.append(text.alias(field.name))
         rows = pl.DataFrame(columns or None, height=len(cells))
-        return Parsed(changes=Changes(rows), used=len(data), lines=data.count(b"\n"))
+        return Parsed(changes=Changes(rows), used=len(data), lines=count(data, 10))
 
 
 class RawWriter:

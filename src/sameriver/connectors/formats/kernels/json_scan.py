@@ -6,6 +6,13 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import helper, kernel
+from sameriver.connectors.formats.kernels.lanes import (
+    LANES,
+    below,
+    equal,
+    first,
+    load_word,
+)
 from sameriver.connectors.formats.kernels.types import (
     BYTES,
     FLAG_TABLE,
@@ -13,18 +20,15 @@ from sameriver.connectors.formats.kernels.types import (
     INDEX,
     INDEX_TABLE,
 )
-from sameriver.connectors.formats.kernels.words import (
-    controls,
-    everywhere,
-    first,
-    load_word,
-    same,
-)
 
-_ABSENT, _NULL, _TEXT, _ESCAPED, _NUMBER, _TRUE, _FALSE, _OBJECT, _ARRAY = range(9)
+_ABSENT, _NULL, _TEXT, _ESCAPED, _NUMBER, _TRUE, _FALSE, _OBJECT, _ARRAY, _BROKEN = range(10)
 _TOKEN = types.UniTuple(types.int64, 2)
 _PLAIN = np.array([byte >= 32 and byte not in (34, 92) for byte in range(256)])
 """Which bytes say nothing within a string."""
+_TURNS = 64
+"""How many keys of an object are remembered."""
+_DEPTH = 256
+"""How many brackets may be open at once."""
 
 
 @helper
@@ -40,15 +44,15 @@ def string(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
     """Past the string that opens at ``at``, and its kind; -1 if it is malformed."""
     kind = _TEXT
     at += 1
-    quotes, escapes = everywhere(34), everywhere(92)
     while at < end:
-        if at + 8 <= end:
-            word = load_word(data, at)
-            found = same(word, quotes) | same(word, escapes) | controls(word)
+        if at + LANES <= data.size:
+            found = equal(data, at, 34) | equal(data, at, 92) | below(data, at, 32)
             if not found:
-                at += 8
+                at += LANES
                 continue
             at += first(found)
+            if at >= end:
+                break
         byte = data[at]
         if _PLAIN[byte]:
             at += 1
@@ -110,11 +114,22 @@ def number(data: np.ndarray, at: int, end: int) -> int:
 
 
 @helper
-def nested(data: np.ndarray, at: int, end: int) -> int:
-    """Past the object or array at ``at``, its brackets matched; -1 if they don't."""
+def nested(data: np.ndarray, at: int, end: int, stack: np.ndarray) -> int:
+    """Past the object or array at ``at``, its brackets matched; -1 if they don't.
+
+    ``stack`` has room for those that are open.
+    """
     depth = 0
-    stack = np.zeros(256, dtype=np.uint8)
     while at < end:
+        if at + LANES <= data.size:
+            found = equal(data, at, 34) | equal(data, at, 123) | equal(data, at, 125)
+            found |= equal(data, at, 91) | equal(data, at, 93)
+            if not found:
+                at += LANES
+                continue
+            at += first(found)
+            if at >= end:
+                break
         byte = data[at]
         if byte == 34:
             at, _ = string(data, at, end)
@@ -122,7 +137,7 @@ def nested(data: np.ndarray, at: int, end: int) -> int:
                 return -1
             continue
         if byte == 123 or byte == 91:
-            if depth == 256:
+            if depth == stack.size:
                 return -1
             stack[depth] = byte
             depth += 1
@@ -137,7 +152,7 @@ def nested(data: np.ndarray, at: int, end: int) -> int:
 
 
 @helper
-def value(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
+def value(data: np.ndarray, at: int, end: int, stack: np.ndarray) -> tuple[int, int]:
     """Past the value at ``at``, and its kind; -1 if it is malformed."""
     if at >= end:
         return -1, _ABSENT
@@ -145,9 +160,9 @@ def value(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
     if byte == 34:
         return string(data, at, end)
     if byte == 123:
-        return nested(data, at, end), _OBJECT
+        return nested(data, at, end, stack), _OBJECT
     if byte == 91:
-        return nested(data, at, end), _ARRAY
+        return nested(data, at, end, stack), _ARRAY
     if byte == 45 or 48 <= byte <= 57:
         return number(data, at, end), _NUMBER
     if at + 4 <= end and data[at + 1] == 114 and data[at + 2] == 117 and data[at + 3] == 101:
@@ -163,72 +178,181 @@ def value(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
 
 
 @helper
+def alike(data: np.ndarray, one: int, other: int, size: int) -> bool:
+    """Whether the same ``size`` bytes stand at two places."""
+    k = 0
+    while k + 8 <= size:
+        if load_word(data, one + k) != load_word(data, other + k):
+            return False
+        k += 8
+    while k < size:
+        if data[one + k] != data[other + k]:
+            return False
+        k += 1
+    return True
+
+
+@helper
 def find_name(
-    data: np.ndarray, at: int, end: int, names: np.ndarray, bounds: np.ndarray, guess: int
+    data: np.ndarray,
+    at: int,
+    end: int,
+    names: np.ndarray,
+    bounds: np.ndarray,
+    over: np.ndarray,
+    low: int,
+    high: int,
 ) -> int:
-    """Number of the wanted name that stands at ``data[at:end]``, ``guess`` tried first; or -1."""
-    count = bounds.size - 1
-    field = guess
-    for _ in range(count):
-        if field >= count:
-            field = 0
-        low = bounds[field]
-        if bounds[field + 1] - low == end - at:
+    """Which field from ``low`` up to ``high`` has the name ``data[at:end]``; -1: none."""
+    field = low
+    while field < high:
+        place = bounds[field]
+        if bounds[field + 1] - place == end - at:
             k = 0
-            while k < end - at and names[low + k] == data[at + k]:
+            while k < end - at and names[place + k] == data[at + k]:
                 k += 1
             if k == end - at:
                 return field
-        field += 1
+        field = over[field]
     return -1
+
+
+@helper
+def find_key(
+    data: np.ndarray,
+    at: int,
+    to: int,
+    parent: int,
+    turn: int,
+    names: np.ndarray,
+    bounds: np.ndarray,
+    over: np.ndarray,
+    seen: np.ndarray,
+) -> tuple[int, int]:
+    """Where the value of the key at ``at`` begins, -1 if that is malformed, and its field, or -1.
+
+    ``seen`` holds of each key of an object before, in turn: where it stands, its size up to the
+    value, its parent and its field. Objects are often alike: then nothing else is looked up.
+    """
+    known = turn < seen.shape[0]
+    if known and seen[turn, 2] == parent:
+        size = seen[turn, 1]
+        if at + size < to and alike(data, seen[turn, 0], at, size):
+            return at + size, seen[turn, 3]
+    if at >= to or data[at] != 34:
+        return -1, -1
+    past, _ = string(data, at, to)
+    if past < 0:
+        return -1, -1
+    low, high = (0, over.size) if parent < 0 else (parent + 1, over[parent])
+    field = find_name(data, at + 1, past - 1, names, bounds, over, low, high)
+    past = blank(data, past, to)
+    if past >= to or data[past] != 58:
+        return -1, -1
+    past = blank(data, past + 1, to)
+    if known:
+        seen[turn, 0], seen[turn, 1], seen[turn, 2], seen[turn, 3] = at, past - at, parent, field
+    return past, field
+
+
+@helper
+def put(
+    field: int,
+    row: int,
+    what: int,
+    at: int,
+    past: int,
+    over: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+) -> None:
+    """Notes the value of a field. If there was one before, it and its fields are forgotten."""
+    if kind[field, row] == _OBJECT:
+        for inner in range(field + 1, over[field]):
+            kind[inner, row] = _ABSENT
+    quote = 1 if what in (_TEXT, _ESCAPED) else 0
+    start[field, row], end[field, row], kind[field, row] = at + quote, past - quote, what
 
 
 @helper
 def scan_object(
     data: np.ndarray,
     at: int,
-    stop: int,
+    to: int,
     row: int,
     names: np.ndarray,
     bounds: np.ndarray,
+    over: np.ndarray,
+    up: np.ndarray,
     start: np.ndarray,
     end: np.ndarray,
     kind: np.ndarray,
+    seen: np.ndarray,
+    stack: np.ndarray,
 ) -> bool:
-    """Finds the wanted fields of one object; False if it is malformed."""
-    guess = 0
-    at = blank(data, at, stop)
-    if at >= stop or data[at] != 123:
+    """Finds the wanted fields of one object and of objects in it; False if it is malformed."""
+    at = blank(data, at, to)
+    if at >= to or data[at] != 123:
         return False
-    at = blank(data, at + 1, stop)
-    if at < stop and data[at] == 125:
-        return blank(data, at + 1, stop) == stop
+    parent, turn, opened = -1, 0, True
+    at = blank(data, at + 1, to)
     while True:
-        if at >= stop or data[at] != 34:
-            return False
-        past, _ = string(data, at, stop)
-        if past < 0:
-            return False
-        field = find_name(data, at + 1, past - 1, names, bounds, guess)
-        at = blank(data, past, stop)
-        if at >= stop or data[at] != 58:
-            return False
-        at = blank(data, at + 1, stop)
-        past, what = value(data, at, stop)
-        if past < 0:
-            return False
-        if field >= 0:
-            quote = 1 if what in (_TEXT, _ESCAPED) else 0
-            start[field, row] = at + quote
-            end[field, row] = past - quote
-            kind[field, row] = what
-            guess = field + 1
-        at = blank(data, past, stop)
-        if at < stop and data[at] == 125:
-            return blank(data, at + 1, stop) == stop
-        if at >= stop or data[at] != 44:
-            return False
-        at = blank(data, at + 1, stop)
+        past = at
+        if not (opened and at < to and data[at] == 125):
+            at, field = find_key(data, at, to, parent, turn, names, bounds, over, seen)
+            turn += 1
+            if at >= 0 and field >= 0 and over[field] > field + 1 and at < to and data[at] == 123:
+                put(field, row, _OBJECT, at, at, over, start, end, kind)
+                parent, opened = field, True
+                at = blank(data, at + 1, to)
+                continue
+            past = -1
+            if at >= 0:
+                past, what = value(data, at, to, stack)
+            if past >= 0:
+                if field >= 0:
+                    put(field, row, what, at, past, over, start, end, kind)
+                past = blank(data, past, to)
+        while past < 0 or past >= to or data[past] != 44:
+            # The object ends here, or is malformed.
+            if past >= 0 and past < to and data[past] == 125:
+                past += 1
+            else:
+                parent, past = blame(data, to, row, parent, over, up, start, kind, stack)
+            if parent < 0:
+                return past >= 0 and blank(data, past, to) == to
+            end[parent, row] = past
+            parent = up[parent]
+            past = blank(data, past, to)
+        at, opened = blank(data, past + 1, to), False
+
+
+@helper
+def blame(
+    data: np.ndarray,
+    to: int,
+    row: int,
+    parent: int,
+    over: np.ndarray,
+    up: np.ndarray,
+    start: np.ndarray,
+    kind: np.ndarray,
+    stack: np.ndarray,
+) -> tuple[int, int]:
+    """The innermost object around a malformed one whose brackets match, and past it.
+
+    It is broken, and none of its fields is known. -1, -1: there is none.
+    """
+    while parent >= 0:
+        past = nested(data, start[parent, row], to, stack)
+        if past >= 0:
+            for inner in range(parent + 1, over[parent]):
+                kind[inner, row] = _ABSENT
+            kind[parent, row] = _BROKEN
+            return parent, past
+        parent = up[parent]
+    return -1, -1
 
 
 @kernel(
@@ -237,9 +361,9 @@ def scan_object(
         INDEX,
         INDEX,
         FLAGS,
-        types.int64,
-        types.int64,
         BYTES,
+        INDEX,
+        INDEX,
         INDEX,
         INDEX_TABLE,
         INDEX_TABLE,
@@ -252,22 +376,26 @@ def scan_objects(
     from_: np.ndarray,
     to: np.ndarray,
     what: np.ndarray,
-    low: int,
-    high: int,
     names: np.ndarray,
     bounds: np.ndarray,
+    over: np.ndarray,
+    up: np.ndarray,
     start: np.ndarray,
     end: np.ndarray,
     kind: np.ndarray,
     bad: np.ndarray,
 ) -> None:
-    """Finds the wanted fields of cells ``low`` to ``high`` that are objects; others stay absent.
+    """Finds the wanted fields of cells that are objects; others stay absent.
 
-    ``bad[i]`` is set for an object that is malformed.
+    Fields are numbered with those within them right after each: ``over`` is the number after
+    these, ``up`` the field that they are in, or -1. ``names[bounds[i]:bounds[i + 1]]`` is the name
+    of field i. ``bad[i]`` is set for an object that is malformed.
     """
-    for row in range(low, high):
+    seen = np.full((_TURNS, 4), -2, dtype=np.int64)
+    stack = np.empty(_DEPTH, dtype=np.uint8)
+    for row in range(from_.size):
         if what[row] == _OBJECT and not scan_object(
-            data, from_[row], to[row], row, names, bounds, start, end, kind
+            data, from_[row], to[row], row, names, bounds, over, up, start, end, kind, seen, stack
         ):
             bad[row] = 1
 
@@ -282,6 +410,7 @@ def scan_items(
     start: np.ndarray,
     end: np.ndarray,
     kind: np.ndarray,
+    stack: np.ndarray,
 ) -> int:
     """Finds the items of one array, or key, value, key, ... of one object.
 
@@ -293,7 +422,7 @@ def scan_items(
         return used
     key = pairs
     while True:
-        past, what = value(data, at, stop)
+        past, what = value(data, at, stop, stack)
         if past < 0 or (key and data[at] != 34):
             return -1
         quote = 1 if what in (_TEXT, _ESCAPED) else 0
@@ -330,12 +459,13 @@ def scan_lists(
     Items of cell i are ``bounds[i]`` to ``bounds[i + 1]``. Gives how many there are.
     """
     used = 0
+    stack = np.empty(_DEPTH, dtype=np.uint8)
     wanted = _OBJECT if pairs else _ARRAY
     for row in range(from_.size):
         bounds[row] = used
         if what[row] != wanted:
             continue
-        now = scan_items(data, from_[row], to[row], pairs, used, start, end, kind)
+        now = scan_items(data, from_[row], to[row], pairs, used, start, end, kind, stack)
         if now < 0:
             bad[row] = 1
         else:

@@ -1,0 +1,80 @@
+"""Many bytes of text at a time: bit k of what is found stands for byte ``at + k``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.cpython.unsafe.numbers import trailing_zeros
+from numba.extending import intrinsic
+
+from sameriver.common.kernel import helper
+
+LANES = 32
+"""Bytes that are looked at together; they must all be there."""
+_BYTE, _BITS = ir.IntType(8), ir.IntType(LANES)
+_VECTOR = ir.VectorType(_BYTE, LANES)
+
+
+def _compared(how: str) -> Any:
+    """Code that compares each byte of a stretch of an array with one byte."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data, at, byte = arguments
+        array = context.make_array(signature.args[0])(context, builder, data)
+        place = cgutils.gep_inbounds(builder, array.data, at)
+        text = builder.load(builder.bitcast(place, _VECTOR.as_pointer()), align=1)
+        none = ir.Constant(_VECTOR, ir.Undefined)
+        one = builder.insert_element(none, builder.trunc(byte, _BYTE), ir.IntType(32)(0))
+        every = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        found = builder.icmp_unsigned(how, text, builder.shuffle_vector(one, none, every))
+        return builder.zext(builder.bitcast(found, _BITS), ir.IntType(64))
+
+    return generate
+
+
+_equal, _below = _compared("=="), _compared("<")
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def equal(_: Any, data: Any, at: Any, byte: Any) -> Any:
+    """Where ``data`` has ``byte``."""
+    return types.uint64(data, types.int64, types.int64), _equal
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def below(_: Any, data: Any, at: Any, byte: Any) -> Any:
+    """Where ``data`` has a byte less than ``byte``."""
+    return types.uint64(data, types.int64, types.int64), _below
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load_word(_: Any, data: Any, at: Any) -> Any:
+    """Eight bytes of ``data`` as one number."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = cgutils.gep_inbounds(builder, array.data, arguments[1])
+        word = builder.bitcast(place, ir.IntType(64).as_pointer())
+        return builder.load(word, align=1)
+
+    return types.uint64(data, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def how_many(_: Any, found: Any) -> Any:
+    """How many bytes were found."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+@helper
+def first(found: np.uint64) -> int:
+    """Place of the first byte that was found; there is one."""
+    return int(np.int64(trailing_zeros(found)))
