@@ -42,7 +42,7 @@ CASES = {
              "TRANSLATE(s, 'k5', 'z')", "URL_ENCODE(u)", "STR_TO_MAP(s)", "PRINTF('%d-%s', n, s)"],
     "patterns": ["s LIKE 'k5%'", "REGEXP(s, '^k[0-9]+$')", "REGEXP_EXTRACT(u, 'b=([0-9]+)', 1)",
                  "REGEXP_COUNT(u, '[0-9]+')", "REGEXP_EXTRACT_ALL(u, '([0-9]+)')"],
-    "hashes": ["MD5(s)", "SHA256(s)"],
+    "hashes": ["MD5(s)", "SHA1(s)", "SHA256(s)", "SHA512(s)"],
     "addresses": ["INET_NTOA(m)", "PARSE_URL(u, 'HOST')"],
     "time": ["EXTRACT(HOUR FROM ts)", "FLOOR(ts TO HOUR)", "DATE_FORMAT(ts, 'yyyy-MM-dd HH:mm')",
              "CAST(ltz AS DATE)", "TIMESTAMPDIFF(DAY, ts, ts)", "TO_TIMESTAMP(CAST(ts AS STRING))"],

@@ -1,4 +1,4 @@
-"""Python functions over columns: called once for each distinct combination of values."""
+"""What is called once for each distinct combination of values: Python functions over columns."""
 
 from __future__ import annotations
 
@@ -43,15 +43,20 @@ def _run(
         found = [function(*row) if nulls or None not in row else None for row in rows.iter_rows()]
         return pl.Series("result", found, dtype=dtype, strict=False)
 
+    return each_once(given, values)
+
+
+def each_once(given: pl.DataFrame, values: Callable[[pl.DataFrame], pl.Series]) -> pl.Series:
+    """``values`` of the rows, asked once for equal ones where many are."""
     if not _repeats(given):
         return values(given)
     frame = given.with_columns(_negative_zeros(given))
     distinct = frame.unique()
-    results = distinct.with_columns(values(distinct.select(given.columns)))
+    results = distinct.with_columns(values(distinct.select(given.columns)).alias("$result"))
     joined = frame.join(
         results, on=frame.columns, how="left", nulls_equal=True, maintain_order="left"
     )
-    return joined["result"]
+    return joined["$result"]
 
 
 _SAMPLE = 1000

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.dataclass import dataclass
+from sameriver.common.text_column import FILLED, text_column
 from sameriver.functions.distinct import by_distinct
 
 Octets = np.ndarray[tuple[int], np.dtype[np.uint8]]
@@ -28,17 +29,25 @@ class Texts:
 
 
 def octets(texts: pl.Series) -> Texts:
-    """The octets of a column; NULL is empty."""
+    """The octets of a column of texts or binary values; NULL is empty."""
+    if texts.dtype == pl.Binary:
+        return _binary(texts)
     data = np.frombuffer(texts.str.join("").item().encode(), np.uint8)
     sizes = texts.str.len_bytes().fill_null(0).to_numpy()
     return Texts(data, np.cumsum(sizes, dtype=np.int64))
 
 
+def _binary(values: pl.Series) -> Texts:
+    digits = values.bin.encode("hex")
+    data = np.frombuffer(bytes.fromhex(digits.str.join("").item()), np.uint8)
+    sizes = digits.str.len_bytes().fill_null(0).to_numpy() // 2
+    return Texts(data, np.cumsum(sizes, dtype=np.int64))
+
+
 def texts(data: Octets, starts: Places, ends: Places, known: pl.Series) -> pl.Series:
     """Parts of UTF-8 as a column; NULL where not ``known``."""
-    places = pl.DataFrame({"start": starts, "size": ends - starts})
-    part = pl.lit(data.tobytes()).bin.slice(pl.col("start"), pl.col("size")).cast(pl.String)
-    return places.select(pl.when(known).then(part).alias("text")).to_series()
+    kinds = known.cast(pl.UInt8).to_numpy() * np.uint8(FILLED)
+    return text_column(data, starts, ends, kinds, text=True).alias("text")
 
 
 def decoded(value: pl.Expr) -> pl.Expr:
