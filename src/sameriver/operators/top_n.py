@@ -11,8 +11,9 @@ from sameriver.common.changes import ChangeKind, Changes, concat
 from sameriver.common.dataclass import dataclass
 from sameriver.common.types import TimeAttribute
 from sameriver.operators.operator import Operator, OperatorContext
-from sameriver.operators.ranking import ranked
+from sameriver.operators.ranking import ranked, sorted_by
 from sameriver.operators.threshold import Threshold
+from sameriver.plan.physical.ordering import key_names
 from sameriver.plan.physical.top_n import TopN
 from sameriver.state.index import fingerprints, grown
 from sameriver.state.kernels.types import Ints
@@ -24,12 +25,12 @@ class _Lists:
     """The rows of the keys that a step touches, those that were there and those that came.
 
     Attributes:
-        rows: the old ones come first.
+        places: where each row, of the old ones first, is kept; what is not kept is never shown.
         groups: the slot of each.
         old, new: the rank of each before and after; 0: it was or is not there.
     """
 
-    rows: pl.DataFrame
+    places: Ints
     groups: Ints
     old: Ints
     new: Ints
@@ -68,6 +69,8 @@ class TopNOperator(Operator):
             for field in node.input.schema
             if field.type.attribute is not TimeAttribute.PROCTIME
         ]
+        # Without an order one column still tells how many rows there are.
+        self._sorted_by = list(dict.fromkeys(key_names(node.order))) or node.input.schema.names[:1]
         prunes = not node.retract and node.function == "ROW_NUMBER"
         self._threshold = Threshold(node.order, node.input.schema) if prunes else None
 
@@ -86,7 +89,7 @@ class TopNOperator(Operator):
         else:
             emitted = self._in_rounds(changes, slots, now)
         # Not before: a list that a round leaves empty may be filled again by the next.
-        self._rows.drop_empty(np.unique(slots))
+        self._rows.tidy(slots)
         if len(emitted):
             yield emitted
 
@@ -113,8 +116,8 @@ class TopNOperator(Operator):
         lists = self._change(changes, slots, now)
         events = self._events(lists)
         groups = lists.groups[events.places]
-        order = np.lexsort((events.minor, events.major, self._arrivals[groups]))
-        rows = lists.rows[pl.Series(events.places[order])]
+        order = sorted_by([self._arrivals[groups], events.major, events.minor])
+        rows = self._rows.gather(lists.places[events.places[order]])
         if self._node.rank is not None:
             rows = rows.with_columns(pl.Series(self._node.rank, events.ranks[order]))
         kinds = pl.Series(events.kinds[order], dtype=pl.UInt8)
@@ -123,54 +126,56 @@ class TopNOperator(Operator):
     def _change(self, changes: Changes, slots: Ints, now: int) -> _Lists:
         """Changes the lists of the keys of a batch."""
         node = self._node
-        touched = np.unique(slots)
-        old, of, places = self._rows.take(touched, now)
+        touched = self._rows.distinct(slots)
+        of, places = self._rows.take(touched, now)
         added, gone = _sides(changes)
-        rows = pl.concat([old, changes.rows[pl.Series(added)]])
+        fresh = changes.rows if not len(gone) else changes.rows[pl.Series(added)]
         groups = np.concatenate([of, slots[added]])
-        kept = np.arange(rows.height)
+        keys = pl.concat(
+            [self._rows.gather(places, self._sorted_by), fresh.select(self._sorted_by)]
+        )
+        kept = np.arange(len(groups))
         if len(gone):
-            shown, taken = (frame.select(self._compared) for frame in (rows, changes.rows))
-            kept = _without(shown, groups, taken[pl.Series(gone)], slots[gone])
-        chosen = rows if len(kept) == rows.height else rows[pl.Series(kept)]
+            shown = pl.concat([self._rows.gather(places, self._compared), fresh[self._compared]])
+            taken = changes.rows[self._compared][pl.Series(gone)]
+            kept = _without(shown, groups, taken, slots[gone])
+        chosen = keys[pl.Series(kept)] if len(gone) else keys
         numbers, ranks = ranked(chosen, groups[kept], node.order, node.function)
         numbers = kept[numbers]
-        after = np.zeros(rows.height, np.int64)
+        after = np.zeros(len(groups), np.int64)
         after[numbers] = ranks
-        before = np.zeros(rows.height, np.int64)
-        before[: len(of)] = self._ranks(old, of)
+        before = np.zeros(len(groups), np.int64)
+        before[: len(of)] = self._ranks(keys[: len(of)], of)
         if not node.retract:
             numbers, ranks = numbers[ranks <= node.end], ranks[ranks <= node.end]
-        self._put(rows, groups, numbers, places)
+        all_places = self._put(fresh, groups, numbers, places)
         # A list that no row enters is not written, as in Flink, and grows older.
         entered = touched if node.retract else groups[numbers[numbers >= len(of)]]
         self._rows.touch(entered, now)
         if self._threshold is not None:
             last = numbers[ranks == node.end]
-            self._threshold.set(rows[pl.Series(last)], groups[last])
-        return _Lists(rows, groups, before, after)
+            self._threshold.set(keys[pl.Series(last)], groups[last])
+        return _Lists(all_places, groups, before, after)
 
-    def _ranks(self, rows: pl.DataFrame, groups: Ints) -> Ints:
+    def _ranks(self, keys: pl.DataFrame, groups: Ints) -> Ints:
         """Ranks of lists that are in order."""
-        ranks = np.empty(len(groups), np.int64)
         if self._node.function == "ROW_NUMBER":
-            numbers = np.argsort(groups, kind="stable")
-            _, starts, sizes = np.unique(groups[numbers], return_index=True, return_counts=True)
-            ranks[numbers] = np.arange(1, len(groups) + 1) - np.repeat(starts, sizes)
-        else:
-            numbers, sorted_ranks = ranked(rows, groups, self._node.order, self._node.function)
-            ranks[numbers] = sorted_ranks
+            return self._rows.positions(groups)
+        ranks = np.empty(len(groups), np.int64)
+        numbers, sorted_ranks = ranked(keys, groups, self._node.order, self._node.function)
+        ranks[numbers] = sorted_ranks
         return ranks
 
-    def _put(self, rows: pl.DataFrame, groups: Ints, numbers: Ints, places: Ints) -> None:
-        """Stores the lists: the rows of ``numbers``, in order."""
-        fresh = np.flatnonzero(numbers >= len(places))
-        start = self._rows.add(rows[pl.Series(numbers[fresh])])
-        of = np.empty(len(numbers), np.int64)
-        held = numbers < len(places)
-        of[held] = places[numbers[held]]
-        of[fresh] = np.arange(start, start + len(fresh))
-        self._rows.put(groups[numbers], of)
+    def _put(self, fresh: pl.DataFrame, groups: Ints, numbers: Ints, places: Ints) -> Ints:
+        """Stores the lists: the rows of ``numbers``, in order. Gives where all rows are kept."""
+        count = len(places)
+        entering = np.sort(numbers[numbers >= count]) - count
+        start = self._rows.add(fresh[pl.Series(entering)])
+        of = np.full(len(groups), -1, np.int64)
+        of[:count] = places
+        of[count + entering] = np.arange(start, start + len(entering))
+        self._rows.put(groups[numbers], of[numbers])
+        return of
 
     def _events(self, lists: _Lists) -> _Events:
         node = self._node
@@ -228,7 +233,7 @@ def _by_rank(lists: _Lists, was: Mask, is_: Mask) -> _Events:
     places = np.concatenate([left, came])
     ranks = np.concatenate([lists.old[left], lists.new[came]])
     side = np.repeat([0, 1], [len(left), len(came)])
-    order = np.lexsort((side, ranks, lists.groups[places]))
+    order = sorted_by([lists.groups[places], ranks, side])
     places, ranks, side = places[order], ranks[order], side[order]
     groups = lists.groups[places]
     pair = (side[:-1] < side[1:]) & (ranks[:-1] == ranks[1:]) & (groups[:-1] == groups[1:])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from sameriver.state.kernels.types import Ints
@@ -29,13 +31,14 @@ class Pool:
             last = self._chunks.pop()
             self._chunks[-1] = pl.concat([self._chunks[-1], last], rechunk=True)
 
-    def gather(self, positions: Ints) -> pl.DataFrame:
-        """The rows at ``positions``, in that order."""
+    def gather(self, positions: Ints, names: Sequence[str] = ()) -> pl.DataFrame:
+        """The rows at ``positions``, in that order; of these columns, if any are named."""
         if not len(positions):
-            return self._empty
+            return self._empty.select(names) if names else self._empty
         if len(self._chunks) > 1 and len(positions) * 8 > self.height:
             self._chunks = [pl.concat(self._chunks, rechunk=True)]
-        frame = self._chunks[0] if len(self._chunks) == 1 else pl.concat(self._chunks)
+        chunks = [chunk.select(names) for chunk in self._chunks] if names else self._chunks
+        frame = chunks[0] if len(chunks) == 1 else pl.concat(chunks)
         return frame[pl.Series(positions)]
 
     def keep(self, positions: Ints) -> None:

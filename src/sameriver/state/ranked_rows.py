@@ -10,11 +10,14 @@ import polars as pl
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
 from sameriver.state.index import KeyIndex, grown
+from sameriver.state.kernels import ranked_rows as kernels
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
 from sameriver.state.written import Written
 
 _SMALLEST = 1 << 10
+_DENSE = 16
+"""Slots of a row from which on going through all slots takes longer than sorting."""
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
@@ -40,6 +43,7 @@ class RankedRows:
         self._ttl = int(declaration.ttl.total_seconds() * 1000) if declaration.ttl else None
         self._access = np.zeros(0, np.int64)
         self._flags = np.zeros(0, np.bool_)
+        self._counts = np.zeros(0, np.int64)
         self._next_sweep = 0
         self._written = Written()
 
@@ -58,14 +62,15 @@ class RankedRows:
         if len(self._access) < self._index.capacity:
             self._access = grown(self._access, self._index.capacity)
             self._flags = grown(self._flags, self._index.capacity)
+            self._counts = grown(self._counts, self._index.capacity)
         return slots
 
     def expired(self, slots: Ints, now: int) -> Ints:
         """Those of the slots whose list is gone by its age."""
         return NO_INTS if self._ttl is None else slots[self._access[slots] <= now - self._ttl]
 
-    def take(self, slots: Ints, now: int) -> tuple[pl.DataFrame, Ints, Ints]:
-        """Takes out the lists of slots: rows, the slot and the place of each, each list in order.
+    def take(self, slots: Ints, now: int) -> tuple[Ints, Ints]:
+        """Takes out the lists of slots: the slot and the place of each row, each list in order.
 
         What has expired is gone. Lists that change are ``touch``ed.
         """
@@ -76,7 +81,26 @@ class RankedRows:
         if self._ttl is not None:
             fresh = self._access[of] > now - self._ttl
             of, places = of[fresh], places[fresh]
-        return self._pool.gather(places), of, places
+        return of, places
+
+    def gather(self, places: Ints, names: Sequence[str] = ()) -> pl.DataFrame:
+        """The rows at these places; of these columns, if any are named."""
+        return self._pool.gather(places, names)
+
+    def distinct(self, slots: Ints) -> Ints:
+        """The slots there are, rising."""
+        if len(slots) * _DENSE < self.capacity:
+            return np.unique(slots)
+        self._flags[slots] = True
+        found = np.flatnonzero(self._flags).astype(np.int64, copy=False)
+        self._flags[found] = False
+        return found
+
+    def positions(self, slots: Ints) -> Ints:
+        """The position of each row within its list, from 1; each list in order."""
+        out = np.empty(len(slots), np.int64)
+        kernels.positions(slots, self._counts, out)
+        return out
 
     def touch(self, slots: Ints, now: int) -> None:
         """Tells that lists were written."""
@@ -97,12 +121,15 @@ class RankedRows:
         """Puts lists back: slot and place of each row, each list in order."""
         self._slots = np.concatenate([self._slots, slots])
         self._places = np.concatenate([self._places, places])
+
+    def tidy(self, slots: Ints) -> None:
+        """Forgets those of the keys whose lists are empty, and the rows that are in no list."""
+        self._drop_empty(self.distinct(slots))
         if self._pool.height > 2 * len(self._places) + _SMALLEST:
             self._pool.keep(self._places)
             self._places = np.arange(len(self._places))
 
-    def drop_empty(self, slots: Ints) -> None:
-        """Forgets those of the keys (each once) whose lists are empty."""
+    def _drop_empty(self, slots: Ints) -> None:
         self._flags[slots] = True
         self._flags[self._slots] = False
         self._index.remove(slots[self._flags[slots]])
