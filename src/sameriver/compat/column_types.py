@@ -26,7 +26,9 @@ class ColumnTypes:
         for node in nodes:
             if isinstance(node, Scan):
                 meanings = node.meanings()
-                types |= {meanings[f.name]: type_text(f.type) for f in node.schema}
+                # As declared: which fields of a ROW are read depends on the whole job.
+                declared = {f.name: type_text(f.type) for f in node.table.physical}
+                types |= {meanings[name]: declared[name] for name in node.schema.names}
             if isinstance(node, LookupJoin):
                 columns = node.looked_up
                 types |= {f"{node.table.name}.{f.name}": type_text(f.type) for f in columns}

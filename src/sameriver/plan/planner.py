@@ -18,6 +18,7 @@ from sameriver.plan.lower.lookup_join import lookup_join
 from sameriver.plan.lower.match_recognize import match_recognize
 from sameriver.plan.lower.over import lower_over
 from sameriver.plan.lower.places import column_places, placed
+from sameriver.plan.lower.prune_fields import prune_fields
 from sameriver.plan.lower.pull_window import pull_window
 from sameriver.plan.lower.rank import lower_rank
 from sameriver.plan.lower.scan import Kinds, Reads, lower_scan, reads
@@ -43,6 +44,7 @@ def plan_job(
     changelog: Kinds = lambda table: INSERT_ONLY,
     accepted: Kinds = lambda table: ALL_KINDS,
     looked_up: Callable[[Table], bool] = lambda table: True,
+    nested: Callable[[Table], bool] = lambda table: False,
 ) -> tuple[Sink, ...]:
     """The physical plan of queries and INSERTs that run as one job; one root each.
 
@@ -54,6 +56,7 @@ def plan_job(
         changelog: the kinds that a table delivers when read.
         accepted: the kinds that a table takes when written.
         looked_up: whether rows of a table can be found by key.
+        nested: whether single fields of the ROWs of a table can be read.
 
     Raises:
         UserError: what the physical plan can't do: UPDATES_NOT_SUPPORTED, UNSUPPORTED,
@@ -63,7 +66,7 @@ def plan_job(
     settings = Settings.of(config)
     read = reads(rewritten, settings, changelog)
     lowering = _Lowering(settings, read, changelog, accepted, looked_up)
-    roots = (lowering.root(node) for node in rewritten)
+    roots = prune_fields(tuple(lowering.root(node) for node in rewritten), nested)
     return tuple(column_places(root, query) for root, query in zip(roots, queries, strict=True))
 
 

@@ -9,7 +9,13 @@ from sameriver.common.config import Config
 from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.schema import Schema
-from sameriver.connectors.registry import accepts, changelog, check_options, looked_up
+from sameriver.connectors.registry import (
+    accepts,
+    changelog,
+    check_options,
+    looked_up,
+    reads_fields,
+)
 from sameriver.plan.bind import bind_insert, bind_query
 from sameriver.plan.catalog import Catalog
 from sameriver.plan.explain import explain_json, explain_text
@@ -70,7 +76,7 @@ def plan(statement: Query | Insert | StatementSet, catalog: Catalog, config: Con
 def plan_of(statement: Statement, queries: Sequence[Logical], config: Config) -> Plan:
     """The plan of bound queries."""
     try:
-        roots = plan_job(queries, config, delivered, accepted, can_look_up)
+        roots = plan_job(queries, config, delivered, accepted, can_look_up, by_field)
     except UserError as error:
         raise error.at(getattr(statement, "position", None)) from None
     return Plan(statement=statement, queries=tuple(queries), roots=roots, config=config)
@@ -105,6 +111,11 @@ def can_look_up(table: Table) -> bool:
     """Whether rows of a table can be found by key; its options are checked."""
     check_table(table)
     return looked_up(table.connector, table.options)
+
+
+def by_field(table: Table) -> bool:
+    """Whether single fields of the ROWs of a table can be read."""
+    return reads_fields(table.connector, table.options)
 
 
 def accepted(table: Table) -> ChangelogMode:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sameriver.common.dataclass import dataclass
 from sameriver.common.state import Meaning, RowScope
+from sameriver.common.types import DataType
 from sameriver.plan.meaning import Meanings
 from sameriver.plan.physical.node import INSERT_ONLY, ChangelogMode, PhysicalNode
 from sameriver.plan.table import Table
@@ -11,7 +14,10 @@ from sameriver.plan.table import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan(PhysicalNode):
-    """Physical (and metadata) columns that the query needs; ``schema`` names them."""
+    """Physical (and metadata) columns that the query needs; ``schema`` names them.
+
+    Where the type of a column is a ROW of fewer fields than are declared, only these are read.
+    """
 
     table: Table
     options: tuple[tuple[str, str], ...] = ()
@@ -30,4 +36,16 @@ class Scan(PhysicalNode):
         return RowScope(sources=(f"{self.table.name}:{self.table.connector}",))
 
     def details(self) -> tuple[tuple[str, str], ...]:
-        return (("table", self.table.name), ("columns", ", ".join(self.schema.names)))
+        declared = {field.name: field.type for field in self.table.physical}
+        read = (path for f in self.schema for path in _read(f.name, f.type, declared[f.name]))
+        return (("table", self.table.name), ("columns", ", ".join(read)))
+
+
+def _read(name: str, type: DataType, declared: DataType) -> Iterator[str]:
+    """The column, or those of its fields that are read."""
+    if type == declared:
+        yield name
+        return
+    known = dict(zip(declared.names, declared.children, strict=True))
+    for field, child in zip(type.names, type.children, strict=True):
+        yield from _read(f"{name}.{field}", child, known[field])
