@@ -136,5 +136,9 @@ def address(function: Callable[..., Any]) -> int:
 
 
 def helper(function: Function) -> Function:
-    """Declares a function that kernels call; it becomes part of them."""
-    return cast(Function, njit(nogil=True, cache=True)(function))
+    """Declares a function that kernels call; it becomes part of them.
+
+    It can't make arrays. So those that it is given live longer than its call, and it need not count
+    references to them, which would cost more than what most helpers do.
+    """
+    return cast(Function, njit(nogil=True, cache=True, _nrt=False)(function))
