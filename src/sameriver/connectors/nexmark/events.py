@@ -52,6 +52,6 @@ class Events:
             drawn = self._draws.of(field.name, numbers)
             return drawn.select(pl.when(pl.Series(own)).then(fields)).to_series()
         rows = self._draws.of(field.name, numbers[own]).select(fields).to_series()
-        counted = pl.DataFrame({"own": own, "place": np.cumsum(own) - 1})
-        place = pl.when("own").then("place")
-        return counted.select(pl.lit(rows).gather(place)).to_series()
+        places = pl.DataFrame({"own": own, "place": np.cumsum(own, dtype=np.uint32) - 1})
+        # Outside of an expression, in which the rows would be looked through for each use.
+        return rows.gather(places.select(pl.when("own").then("place")).to_series())

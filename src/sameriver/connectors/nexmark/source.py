@@ -13,7 +13,7 @@ from sameriver.connectors.connector import Position, SourceBatch, TableContext
 from sameriver.connectors.nexmark.events import Events
 from sameriver.connectors.nexmark.settings import Settings
 
-_BLOCK = 1 << 15
+_BLOCK = 1 << 17
 
 
 class NexmarkSource:
@@ -40,6 +40,7 @@ class NexmarkSource:
     def poll(self, rows: int) -> SourceBatch:
         if self._end is not None:
             rows = min(rows, self._end - self._given)
+        asked = rows
         if self._limited:
             rows = self._due(rows)
         if rows <= 0:
@@ -48,7 +49,10 @@ class NexmarkSource:
             self._block = self._events.rows(self._given, rows if self._limited else self._ahead())
         made, self._block = self._block.head(rows), self._block.slice(rows)
         self._given += made.height
-        return SourceBatch(Changes(made), self._position(), finished=self._done())
+        return SourceBatch(
+            Changes(made), self._position(), finished=self._done(),
+            drained=made.height == rows < asked,
+        )  # fmt: skip
 
     def seek(self, position: Position) -> None:
         self._given = self._first = int(str(position["event"]))

@@ -5,11 +5,14 @@ Random text is cut out of one long text: making letters for each row would cost 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
 import polars as pl
 
+from sameriver.connectors.formats.cells import Kind
+from sameriver.connectors.formats.text_column import text_column
 from sameriver.connectors.nexmark.kernels import CHANNELS, HOT_CHANNELS, SHORTEST, letters, shares
 from sameriver.connectors.nexmark.settings import MAX_SIZE
 
@@ -44,8 +47,13 @@ def pool(seed: int, *, spaces: bool = False) -> np.ndarray:
 
 def cut(text: np.ndarray, name: str) -> pl.Expr:
     """The part of a text that two columns say."""
-    whole = pl.lit(pl.Series([text.tobytes()]))
-    return whole.bin.slice(pl.col(f"{name} at"), pl.col(f"{name} length")).cast(pl.String)
+
+    def run(places: Sequence[pl.Series]) -> pl.Series:
+        start, length = (part.to_numpy(writable=True) for part in places)
+        filled = np.full(len(start), Kind.TEXT, dtype=np.uint8)
+        return text_column(text, start, start + length, filled, text=True)
+
+    return pl.map_batches([f"{name} at", f"{name} length"], run, return_dtype=pl.String)
 
 
 def one_of(known: pl.Series, name: str) -> pl.Expr:
