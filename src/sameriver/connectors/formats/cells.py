@@ -68,11 +68,6 @@ class Text:
         self.array: Flags = np.frombuffer(raw, dtype=np.uint8)
         self.ascii = raw.isascii()
 
-    @property
-    def words(self) -> npt.NDArray[np.uint64]:
-        """The same, eight bytes each, without those at the end that fill no word."""
-        return self.array[: len(self.array) & ~7].view(np.uint64)
-
 
 @dataclass(frozen=True, slots=True)
 class Cells:

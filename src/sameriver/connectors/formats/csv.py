@@ -27,14 +27,15 @@ from sameriver.connectors.formats.csv_writer import CsvWriter
 from sameriver.connectors.formats.decode import Decoded, TextRules, decode
 from sameriver.connectors.formats.faults import BadRow, Faults, character
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
+from sameriver.connectors.formats.kernels.csv_plain import scan_plain
 from sameriver.connectors.formats.kernels.csv_scan import (
     MISQUOTED,
     TOO_FEW,
     TOO_MANY,
+    mark_nulls,
     scan_rows,
     unescape_cells,
 )
-from sameriver.connectors.formats.kernels.csv_words import scan_words
 from sameriver.connectors.formats.nested import any_within, lists, only
 from sameriver.connectors.formats.shown import texts
 
@@ -100,9 +101,7 @@ class CsvReader:
         rules = self.rules
         separator, quote, escape = ord(rules.separator), _code(rules.quote), _code(rules.escape)
         if escape < 0 and not rules.comments:
-            scan_words(
-                text.array, text.words, separator, quote, slots, start, end, kind, place, totals
-            )
+            scan_plain(text.array, separator, quote, slots, start, end, kind, place, totals)
         scan_rows(
             text.array, last, separator, quote, escape, rules.comments, slots, start, end, kind,
             place, bad, totals,
@@ -155,14 +154,9 @@ class CsvReader:
         """Cells that hold the null literal become NULL."""
         if self.rules.null is None:
             return cells
-        literal = np.frombuffer(self.rules.null.encode(), np.uint8)
-        same = cells.filled & (cells.end - cells.start == len(literal))
-        rows = np.flatnonzero(same)
-        buffer = cells.buffer()
-        for offset, byte in enumerate(literal):
-            rows = rows[buffer[cells.start[rows] + offset] == byte]
         kind = cells.kind.copy()
-        kind[rows] = Kind.NULL
+        literal = np.frombuffer(self.rules.null.encode(), np.uint8)
+        mark_nulls(cells.buffer(), cells.start, cells.end, kind, literal)
         return Cells(cells.data, cells.start, cells.end, kind)
 
     def _nested(self, cells: Cells, type: DataType, text: TextRules) -> Decoded:

@@ -14,7 +14,7 @@ from sameriver.connectors.formats.kernels.types import (
     INDEX_TABLE,
 )
 
-_TEXT, _ESCAPED = 2, 3
+_NULL, _TEXT, _ESCAPED = 1, 2, 3
 TOO_FEW, TOO_MANY, MISQUOTED = 1, 2, 3
 _CELL = types.UniTuple(types.int64, 4)
 
@@ -221,3 +221,17 @@ def unescape_cells(
             at += 1
         new_end[row] = data.size + used
     return used
+
+
+@kernel(types.void(BYTES, INDEX, INDEX, FLAGS, BYTES))
+def mark_nulls(
+    data: np.ndarray, start: np.ndarray, end: np.ndarray, kind: np.ndarray, literal: np.ndarray
+) -> None:
+    """Makes cells that hold the literal NULL."""
+    for row in range(start.size):
+        if kind[row] > _NULL and end[row] - start[row] == literal.size:
+            k = 0
+            while k < literal.size and data[start[row] + k] == literal[k]:
+                k += 1
+            if k == literal.size:
+                kind[row] = _NULL

@@ -11,6 +11,27 @@ from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX
 _PAIR = types.UniTuple(types.int64, 2)
 
 
+@helper
+def whole(data: np.ndarray, at: int, stop: int) -> tuple[int, bool]:
+    """The number that digits write, negative, for the range is one longer on that side.
+
+    True if they aren't digits, or too many.
+    """
+    total, odd = np.int64(0), False
+    if stop - at <= 18:
+        for k in range(at, stop):
+            digit = np.int64(data[k]) - 48
+            odd |= digit < 0 or digit > 9
+            total = total * 10 - digit
+        return total, odd
+    for k in range(at, stop):
+        digit = np.int64(data[k]) - 48
+        odd |= digit < 0 or digit > 9 or total < -922337203685477580
+        odd |= total == -922337203685477580 and digit > 8
+        total = total * 10 - digit
+    return total, odd
+
+
 @kernel(types.void(BYTES, INDEX, INDEX, FLAGS, types.int64, types.int64, INDEX, FLAGS))
 def parse_integers(
     data: np.ndarray,
@@ -37,22 +58,11 @@ def parse_integers(
         if at == stop:
             bad[row] = 1
             continue
-        total = np.int64(0)  # kept negative: the range is one longer on that side
-        for k in range(at, stop):
-            digit = np.int64(data[k]) - 48
-            if digit < 0 or digit > 9 or total < -922337203685477580:
-                bad[row] = 1
-                break
-            if total == -922337203685477580 and digit > 8:
-                bad[row] = 1
-                break
-            total = total * 10 - digit
+        total, odd = whole(data, at, stop)
+        bad[row] = odd or (total == np.int64(-(2**63)) and not negative)
         if bad[row]:
             continue
         if not negative:
-            if total == np.int64(-9223372036854775808):
-                bad[row] = 1
-                continue
             total = -total
         if total < low or total > high:
             bad[row] = 1

@@ -1,4 +1,4 @@
-"""Finds the cells of plain CSV text, eight bytes at a time."""
+"""Finds the cells of plain CSV text, many bytes at a time."""
 
 from __future__ import annotations
 
@@ -6,14 +6,8 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import helper, kernel
-from sameriver.connectors.formats.kernels.types import (
-    BYTES,
-    FLAG_TABLE,
-    INDEX,
-    INDEX_TABLE,
-    WORDS,
-)
-from sameriver.connectors.formats.kernels.words import everywhere, first, same
+from sameriver.connectors.formats.kernels.lanes import LANES, equal, first
+from sameriver.connectors.formats.kernels.types import BYTES, FLAG_TABLE, INDEX, INDEX_TABLE
 
 _TEXT, _ESCAPED = 2, 3
 
@@ -30,13 +24,12 @@ def ends_cell(data: np.ndarray, at: int, separator: int) -> bool:
 
 @kernel(
     types.void(
-        BYTES, WORDS, types.int64, types.int64, INDEX, INDEX_TABLE, INDEX_TABLE, FLAG_TABLE,
-        INDEX, INDEX,
+        BYTES, types.int64, types.int64, INDEX, INDEX_TABLE, INDEX_TABLE, FLAG_TABLE, INDEX,
+        INDEX,
     )
 )  # fmt: skip
-def scan_words(
+def scan_plain(
     data: np.ndarray,
-    words: np.ndarray,
     separator: int,
     quote: int,
     slots: np.ndarray,
@@ -49,17 +42,15 @@ def scan_words(
     """Finds cells as ``scan_rows`` does, and stops before the first row that isn't plain.
 
     Plain rows are whole, have the right number of cells, and nothing after a closing quote.
-    ``words`` are the bytes of ``data``, without the last few.
+    Rows among the last few bytes are left.
     """
-    separators, line_ends = everywhere(separator), everywhere(10)
-    quotes = everywhere(quote) if quote >= 0 else separators
+    mark = quote if quote >= 0 else separator
     column, opened, begin, lines = 0, 0, 0, 0
     inside, closed, pair, what = False, -1, -1, _TEXT
-    for number in range(words.size):
-        word = words[number]
-        found = same(word, separators) | same(word, line_ends) | same(word, quotes)
+    for begun in range(0, data.size - LANES + 1, LANES):
+        found = equal(data, begun, separator) | equal(data, begun, 10) | equal(data, begun, mark)
         while found:
-            at = 8 * number + first(found)
+            at = begun + first(found)
             found &= found - np.uint64(1)
             byte = np.int64(data[at])
             if inside:

@@ -1,4 +1,4 @@
-"""Plain CSV is scanned by words: the result is that of the scan byte by byte."""
+"""Plain CSV is scanned many bytes at a time: the result is that of the scan byte by byte."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def parsed(text: bytes, last: bool, options: dict[str, str]) -> Parsed:
 
 
 def check(text: bytes, last: bool) -> None:
-    by_words = parsed(text, last, {})
-    # With comments there is no scan by words, and no line here is one.
+    in_lanes = parsed(text, last, {})
+    # With comments there is no such scan, and no line here is one.
     by_bytes = parsed(text, last, {"csv.allow-comments": "true"})
-    assert by_words.changes.rows.equals(by_bytes.changes.rows)
-    assert (by_words.used, by_words.lines) == (by_bytes.used, by_bytes.lines)
-    assert by_words.counters == by_bytes.counters
+    assert in_lanes.changes.rows.equals(by_bytes.changes.rows)
+    assert (in_lanes.used, in_lanes.lines) == (by_bytes.used, by_bytes.lines)
+    assert in_lanes.counters == by_bytes.counters
 
 
 @given(st.lists(ROW, max_size=8), st.sampled_from(["\n", "\r\n"]), st.booleans())
