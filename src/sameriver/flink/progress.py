@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from sameriver.common.errors import ExternalError
@@ -14,7 +14,8 @@ from sameriver.flink.rest import Rest
 _READ = re.compile(r"Source__.*\.numRecordsOut")
 _WRITTEN = re.compile(r"(?:.*Writer|.*ink.*)\.numRecordsIn")
 _LATE = re.compile(r".*\.numLateRecordsDropped")
-_WATERMARK = re.compile(r".*\.currentInputWatermark")
+_WATERMARK = re.compile(r"(?:.*\[(?P<id>\d+)\])?.*\.currentInputWatermark")
+_ASSIGNER = re.compile(r"WatermarkAssigner\[(?P<id>\d+)\].*")
 _PERIOD = 1.0
 _NONE, _END = -(2**63), 2**63 - 1
 """What Flink tells of a watermark before the first one, and after the last."""
@@ -57,7 +58,7 @@ def progress_of(rest: Rest, job: str, seconds: float) -> Progress:
         for name, value in rest.metrics(job, vertex.id, counts).items():
             for pattern in filter(_matches(name), sums):
                 sums[pattern] += value
-        marks = list(filter(_WATERMARK.fullmatch, names))
+        marks = list(_watermarks(names))
         told = rest.metrics(job, vertex.id, marks, of="min")
         watermarks += [int(value) for value in told.values()]
     # far from all numbers of 64 bits are exact in JSON of floats
@@ -74,6 +75,16 @@ def progress_of(rest: Rest, job: str, seconds: float) -> Progress:
         lag=None if watermark is None else round(time.time() * 1000) - watermark,
         seconds=seconds,
     )
+
+
+def _watermarks(names: Sequence[str]) -> Iterator[str]:
+    """Metrics of a vertex that tell a watermark: not of what rows pass before they get one."""
+    assigners = (int(found["id"]) for name in names if (found := _ASSIGNER.fullmatch(name)))
+    assigned = max(assigners, default=-1)
+    for name in names:
+        found = _WATERMARK.fullmatch(name)
+        if found is not None and (found["id"] is None or int(found["id"]) > assigned):
+            yield name
 
 
 def _matches(name: str) -> Callable[[re.Pattern[str]], bool]:
