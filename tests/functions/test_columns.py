@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -114,6 +115,77 @@ def test_places(needle: str, value: str, start: int) -> None:
     columns: list[tuple[DataType, list[object]]]
     columns = [(t.STRING, [needle]), (t.STRING, [value]), (t.INT, [start])]
     assert compute("LOCATE", columns) == [located(needle, value, start)]
+
+
+def nth_place(value: str, needle: str, start: int, occurrence: int) -> int:
+    """A later one starts behind the start of the one before; backward it ends before that."""
+    place = start - 1 if start > 0 else len(value) + start
+    found = -1
+    for _ in range(occurrence):
+        found = value.find(needle, place) if start > 0 else value.rfind(needle, 0, place + 1)
+        if found < 0 or place < 0:
+            return 0
+        place = found + 1 if start > 0 else found - 1
+    return found + 1
+
+
+PLACES = st.tuples(
+    st.text("abé", max_size=9), st.text("aé", max_size=2),
+    st.integers(-11, 11).filter(bool), st.integers(1, 4),
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(PLACES, min_size=1, max_size=5))
+def test_nth_places(rows: list[tuple[str, str, int, int]]) -> None:
+    given = [list(column) for column in zip(*rows, strict=True)]
+    columns = list(zip((t.STRING, t.STRING, t.INT, t.INT), given, strict=True))
+    assert compute("INSTR", columns) == [nth_place(*row) for row in rows]
+
+
+FORMATS = [
+    "%s", "[%5s|%-5s]", "%%%n%d", "%05d", "%2$s-%1$s", "%s%s", "%s %s %s", "%S", "%+d", "%s%0d",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("template", FORMATS)
+@settings(max_examples=10, deadline=None)
+@given(st.none() | st.integers(-(2**40), 2**40), st.none() | TEXTS)
+def test_constant_formats(template: str, number: int | None, text: str | None) -> None:
+    frame = pl.DataFrame(
+        {"n": [number], "s": [text], "f": [template]},
+        schema={"n": pl.Int64, "s": pl.String, "f": pl.String},
+    )
+    values = Column("n", t.BIGINT), Column("s", t.STRING)
+    both = [call("PRINTF", one, *values) for one in (template, Column("f", t.STRING))]
+    constant, column = (
+        frame.select(compile_expression(one, UTC).alias("x"))["x"].to_list() for one in both
+    )
+    assert constant == column
+
+
+@pytest.mark.parametrize("charset", ["ISO-8859-1", "US-ASCII", "UTF-16BE", "UTF-8"])
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.binary(max_size=6) | st.binary(max_size=0), min_size=1))
+def test_decoding(charset: str, values: list[bytes]) -> None:
+    compiled = compile_expression(call("DECODE", Column("b", t.BYTES), charset), UTC)
+    found = pl.DataFrame({"b": values}).select(compiled.alias("x"))["x"].to_list()
+    assert found == [value.decode(charset, errors="replace") for value in values]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text('ab"\\ 1n[é', max_size=5).map(lambda s: s if len(s) % 2 else f'"{s}"')))
+def test_quotes(values: list[str]) -> None:
+    column: list[object] = list(values)
+    assert compute("JSON_UNQUOTE", [(t.STRING, column)]) == [unquoted(v) for v in values]
+
+
+def unquoted(value: str) -> str:
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return value
+    return found if isinstance(found, str) else value
 
 
 @settings(max_examples=80, deadline=None)

@@ -455,6 +455,13 @@ def _ascii_quoted(text: pl.Expr) -> pl.Expr:
     return else_by(pl.String, quick, lambda odd: by_distinct(json.dumps, pl.String, odd), text)
 
 
+def _without_quotes(text: pl.Expr) -> pl.Expr:
+    """What is no quoted text stays; escapes take a closer look."""
+    inside = text.str.extract(r'^"([^"\\\x00-\x1f]*)"$', 1)
+    quick = pl.when(~text.str.contains(r'^[ \t\r\n]*"')).then(text).otherwise(inside)
+    return else_by(pl.String, quick, lambda odd: by_distinct(_unquoted, pl.String, odd), text)
+
+
 def _unquoted(text: str) -> str:
     try:
         value = parse(text)
@@ -519,7 +526,7 @@ JSON = [
     _function(
         "JSON_UNQUOTE",
         ((TEXT,),),
-        lambda _, args: by_distinct(_unquoted, pl.String, args[0]),
+        lambda _, args: _without_quotes(args[0]),
         STRING,
     ),
 ]

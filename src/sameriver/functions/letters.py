@@ -6,11 +6,13 @@ import base64
 import codecs
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import polars as pl
 
-from sameriver.functions.distinct import by_distinct
+from sameriver.functions.distinct import by_distinct, common_length
 from sameriver.functions.failure import failure
-from sameriver.functions.octets import decoded
+from sameriver.functions.kernels.places import nth_place
+from sameriver.functions.octets import decoded, octets
 from sameriver.functions.staged import else_by, let
 
 _LATIN = pl.Series([chr(code) for code in range(256)])
@@ -73,27 +75,33 @@ def position(needle: pl.Expr, value: pl.Expr, start: pl.Expr | None = None) -> p
 
 
 def nth_position(value: pl.Expr, needle: pl.Expr, *more: pl.Expr) -> pl.Expr:
-    """The n-th place from a start on; from a negative start, counted from the end, backward."""
-    if not more:
-        return position(needle, value)
-    return by_distinct(_find_nth, pl.Int32, value, needle, *more)
-
-
-def _find_nth(value: str, needle: str, start: int, occurrence: int = 1) -> int:
-    """The place.
+    """The n-th place from a start on; from a negative start, counted from the end, backward.
 
     Raises:
-        EvaluationError: BAD_POSITION.
+        EvaluationError: BAD_POSITION, when evaluated.
     """
-    if start == 0 or occurrence < 1:
+    if not more:
+        return position(needle, value)
+    start, occurrence = (*more, pl.lit(1))[:2]
+    return pl.map_batches([value, needle, start, occurrence], _places, return_dtype=pl.Int32)
+
+
+def _places(series: Sequence[pl.Series]) -> pl.Series:
+    height = common_length(series)
+    value, needle, *numbers = (
+        one if len(one) == height else one.new_from_index(0, height) for one in series
+    )
+    start, occurrence = (number.cast(pl.Int64) for number in numbers)
+    known = value.is_not_null() & needle.is_not_null()
+    known &= start.is_not_null() & occurrence.is_not_null()
+    if (known & ((start == 0) | (occurrence < 1))).any():
         raise failure("BAD_POSITION", "'INSTR' counts positions and occurrences from 1")
-    place = start - 1 if start > 0 else len(value) + start
-    for _ in range(occurrence):
-        found = value.find(needle, place) if start > 0 else value.rfind(needle, 0, place + 1)
-        if found < 0 or place < 0:
-            return 0
-        place = found + 1 if start > 0 else found - 1
-    return found + 1
+    texts, needles = octets(value), octets(needle)
+    found = np.empty(height, np.int64)
+    begins, counts = (number.fill_null(1).to_numpy() for number in (start, occurrence))
+    nth_place(texts.data, texts.ends, needles.data, needles.ends, begins, counts, found)
+    places = pl.Series(found, dtype=pl.Int32)
+    return places.zip_with(known, places.clear(height))
 
 
 def overlaid(value: pl.Expr, by: pl.Expr, start: pl.Expr, length: pl.Expr | None = None) -> pl.Expr:
@@ -198,9 +206,14 @@ def encoded(value: pl.Expr, charset: pl.Expr, literal: object) -> pl.Expr:
 
 
 def decoded_by(value: pl.Expr, charset: pl.Expr, literal: object) -> pl.Expr:
-    if _known(literal) == "utf-8":
+    name = _known(literal)
+    if name == "utf-8":
         return decoded(value)
-    return by_distinct(_decode, pl.String, value, charset)
+    plain = value.bin.encode("hex").str.contains("^(?:[0-7].)*$") & bool(name)
+    # Polars casts what NULLs hide, too.
+    text = pl.when(plain).then(value).otherwise(pl.lit(b"")).cast(pl.String)
+    quick = pl.when(plain).then(text)
+    return else_by(pl.String, quick, _each(_decode, pl.String), value, charset)
 
 
 def _each(

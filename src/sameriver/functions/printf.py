@@ -8,18 +8,62 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 
 import polars as pl
 
-from sameriver.common.types import DataType, Root
+from sameriver.common.types import CHARACTERS, INTEGERS, DataType, Root
 from sameriver.functions.distinct import by_distinct
+from sameriver.functions.signature import Operand
 
 _WIDE = Context(prec=400, rounding=ROUND_HALF_UP)
 _DIRECTIVE = re.compile(r"%(?:(\d+)\$)?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])")
 
 
-def printf(types: Sequence[DataType], args: Sequence[pl.Expr]) -> pl.Expr:
-    """The formatted text; NULL where the format does not fit the values, or is NULL."""
+def printf(operands: Sequence[Operand], args: Sequence[pl.Expr]) -> pl.Expr:
+    """The formatted text; NULL where the format does not fit the values, or is NULL.
+
+    Constant formats of text and whole numbers run in columns, all others once for each distinct
+    combination of values.
+    """
     template, *values = args
+    types = [operand.type for operand in operands]
+    constant = operands[0].value
+    if isinstance(constant, str):
+        parts = _parts(constant, list(zip(values, types[1:], strict=True)))
+        if parts is not None:
+            return pl.concat_str(parts)
     held = [_held(value, type) for value, type in zip(values, types[1:], strict=True)]
     return by_distinct(_formatted, pl.String, template, *held, nulls=True)
+
+
+def _parts(template: str, values: Sequence[tuple[pl.Expr, DataType]]) -> list[pl.Expr] | None:
+    """What is between directives, and their texts; None if one is not as plain as ``%-5s``."""
+    parts = []
+    place, ordinal = 0, 0
+    for found in _DIRECTIVE.finditer(template):
+        parts.append(pl.lit(template[place : found.start()]))
+        place = found.end()
+        if found[5] in "%n":
+            parts.append(pl.lit("%" if found[5] == "%" else "\n"))
+            continue
+        number = int(found[1]) if found[1] else (ordinal := ordinal + 1)
+        plain = found[2] in ("", "-") or (found[2] == "0" and found[5] == "d")
+        if not (0 < number <= len(values) and plain and found[4] is None):
+            return None
+        value, type = values[number - 1]
+        if type.root not in _PLAIN.get(found[5], ()):
+            return None
+        text = _aligned(value.cast(pl.String), found[2], int(found[3] or 0))
+        parts.append(text)
+    return [*parts, pl.lit(template[place:])]
+
+
+_PLAIN = {"s": (*CHARACTERS, *INTEGERS), "d": INTEGERS}
+"""Types of values whose text is that of a CAST."""
+
+
+def _aligned(text: pl.Expr, flag: str, width: int) -> pl.Expr:
+    if flag == "0":
+        return text.str.zfill(width).fill_null("null".rjust(width))
+    text = text.fill_null("null")
+    return text.str.pad_end(width) if flag else text.str.pad_start(width)
 
 
 def _held(value: pl.Expr, type: DataType) -> pl.Expr:

@@ -338,7 +338,7 @@ STRINGS = [
     ScalarFunction(
         name="PRINTF",
         infer=infer("PRINTF", (TEXT,), (TEXT, PLAIN, ...), result=STRING, nullable=True),
-        kernel=lambda e, args: printf([operand.type for operand in e.operands], args),
+        kernel=lambda e, args: printf(e.operands, args),
     ),
     ScalarFunction(
         name="PARSE_URL",
