@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 FLINK_HEAP = "2g"
 """Largest Java heap."""
+LIMIT = 300
+"""Seconds that an engine may take to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +29,14 @@ class Engine:
     Attributes:
         module: what serves it.
         python: of its process.
+        jars: what Flink needs besides its own.
     """
 
     name: str
     module: str
     python: Path = Path(sys.executable)
     options: dict[str, str] = field(default_factory=dict)
+    jars: tuple[Path, ...] = ()
 
 
 def sameriver(options: dict[str, str]) -> Engine:
@@ -38,7 +44,7 @@ def sameriver(options: dict[str, str]) -> Engine:
     return Engine("sameriver", "serve_sameriver", options=options)
 
 
-def flink(python: Path) -> Engine:
+def flink(python: Path, jars: Sequence[Path] = ()) -> Engine:
     """Flink as its documentation advises for one machine: heap state, object reuse, mini-batch."""
     options = {
         "parallelism.default": "2",
@@ -49,7 +55,7 @@ def flink(python: Path) -> Engine:
         "table.exec.mini-batch.size": "5000",
         "table.optimizer.distinct-agg.split.enabled": "true",
     }
-    return Engine("flink", "serve_flink", python, options)
+    return Engine("flink", "serve_flink", python, options, tuple(jars))
 
 
 def duckdb() -> Engine:
@@ -87,34 +93,50 @@ class Running:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate()
+        with suppress(BrokenPipeError):
+            self._process.communicate()
         self._said.close()
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
 
     def setup(self, statements: Sequence[str]) -> None:
         """Begins anew with these tables."""
-        self._ask("setup", options=self.engine.options, statements=list(statements))
+        options, jars = self.engine.options, self.engine.jars
+        if jars:
+            options = options | {"pipeline.jars": ";".join(jar.as_uri() for jar in jars)}
+        self._ask("setup", options=options, statements=list(statements))
 
     def run(self, insert: str) -> float:
         """The engine's own time of a job in seconds."""
         return float(self._ask("run", insert=insert))
-
-    def collect(self, query: str) -> list[tuple[str | None, ...]]:
-        """The final table of a query, cells as text."""
-        return [tuple(row) for row in self._ask("collect", query=query)]
 
     def peak(self) -> int:
         """Most memory so far in bytes, resident."""
         return int(self._ask("peak"))
 
     def _ask(self, do: str, **arguments: object) -> Any:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        print(json.dumps({"do": do, **arguments}), file=self._process.stdin, flush=True)
-        line = self._process.stdout.readline()
-        if not line:
-            self._said.seek(0)
-            raise Failed(f"{self.engine.name} ended: {self._said.read()[-2000:]}")
-        answer = json.loads(line)
+        answer = json.loads(self._answer(json.dumps({"do": do, **arguments})))
         if "error" in answer:
             raise Failed(f"{self.engine.name}: {answer['error']}")
         return answer["result"]
+
+    def _answer(self, request: str) -> str:
+        asked, answers = self._process.stdin, self._process.stdout
+        assert asked is not None
+        assert answers is not None
+        with suppress(BrokenPipeError):
+            print(request, file=asked, flush=True)
+        if not select.select([answers], [], [], LIMIT)[0]:
+            self.kill()
+            raise Failed(f"{self.engine.name} took more than {LIMIT} s")
+        line = answers.readline()
+        if not line:
+            self._said.seek(0)
+            raise Failed(f"{self.engine.name} ended: {self._said.read()[-2000:]}")
+        return line

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
-Row = tuple[str | None, ...]
+from benchmarks.nexmark.changelog import Table
 
 
-def difference(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
-    """What tells two tables apart, whatever the order of their rows; empty: they are equal."""
-    one, other = Counter(ours), Counter(theirs)
-    more, less = one - other, other - one
+def difference(ours: Table, theirs: Table) -> str:
+    """What tells two tables apart; empty: they are equal."""
+    more, less = ours - theirs, theirs - ours
     if not more and not less:
         return ""
-    parts = [f"{len(ours):,} rows against {len(theirs):,}"]
+    parts = [f"{ours.total():,} rows against {theirs.total():,}"]
     for who, rows in (("only ours", more), ("only theirs", less)):
         if rows:
-            example = min(rows, key=lambda row: [cell or "" for cell in row])
-            parts.append(f"{who}: {rows.total():,}, such as {list(example)}")
+            parts.append(f"{who}: {rows.total():,}, such as {min(rows)}")
     return "; ".join(parts)

@@ -16,6 +16,8 @@ HERE = Path(__file__).parent
 NAMES = tuple(f"q{number}" for number in range(24) if number != 6)
 """All that Flink SQL can run: q6 needs an OVER window over a stream that is updated."""
 BLACKHOLE = {"connector": "blackhole"}
+VIEWS = {"json": "views", "csv": "views_flat", "parquet": "views_flat"}
+"""The views over a file of each format."""
 
 SIDE_ROWS = 10_000
 """Rows of the side input of q13."""
@@ -65,8 +67,7 @@ def generated(events: int, seed: int = 0, rate: int = 10_000) -> list[str]:
 def read(format: str, folder: Path) -> list[str]:
     """The source ``events`` read from the file that ``write.py`` made there, and its views."""
     shape = "nested" if format == "json" else "flat"
-    views = "views" if format == "json" else "views_flat"
-    return _source(shape, views, file_options(format, folder))
+    return _source(shape, VIEWS[format], file_options(format, folder))
 
 
 def file_options(format: str, folder: Path) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import duckdb
-from benchmarks.nexmark.serving import peak, serve, text
+from benchmarks.nexmark.serving import peak, serve
 
 
 class DuckDB:
@@ -21,10 +21,6 @@ class DuckDB:
         started = time.perf_counter()
         self.connection.execute(insert)
         return time.perf_counter() - started
-
-    def collect(self, query: str) -> list[list[str | None]]:
-        """The rows of the result."""
-        return [list(map(text, row)) for row in self.connection.execute(query).fetchall()]
 
     def peak(self) -> int:
         return peak()

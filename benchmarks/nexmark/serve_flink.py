@@ -8,11 +8,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from benchmarks.nexmark.serving import serve, text
+from benchmarks.nexmark.serving import serve
 from pyflink.table import EnvironmentSettings, TableEnvironment
-
-_SIGNS = {0: 1, 1: -1, 2: 1, 3: -1}
-"""What a change does to the count of its row: INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE."""
 
 
 class Flink:
@@ -29,15 +26,6 @@ class Flink:
         """Flink's own seconds from the start of the job to FINISHED."""
         job = self.environment.execute_sql(insert).get_job_client()
         return job.get_job_execution_result().result().get_net_runtime() / 1000
-
-    def collect(self, query: str) -> list[list[str | None]]:
-        """The rows that all changes add up to."""
-        counts: dict[tuple[str | None, ...], int] = {}
-        with self.environment.execute_sql(query).collect() as rows:
-            for row in rows:
-                cells = tuple(map(text, row))
-                counts[cells] = counts.get(cells, 0) + _SIGNS[row.get_row_kind().value]
-        return [list(cells) for cells, count in counts.items() for _ in range(count)]
 
     def peak(self) -> int:
         """Most memory of the Java process so far, in bytes, resident."""

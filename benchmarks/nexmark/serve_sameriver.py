@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from benchmarks.nexmark.serving import peak, serve, text
+from benchmarks.nexmark.serving import peak, serve
 
 from sameriver import Session
 
@@ -21,11 +21,6 @@ class Sameriver:
         started = time.perf_counter()
         self.session.execute(f"{insert};")
         return time.perf_counter() - started
-
-    def collect(self, query: str) -> list[list[str | None]]:
-        """The rows that all changes add up to."""
-        table = self.session.sql(query).to_polars()
-        return [list(map(text, row)) for row in table.rows()]
 
     def peak(self) -> int:
         return peak()

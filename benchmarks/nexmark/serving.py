@@ -25,13 +25,6 @@ def serve(engine: object) -> None:
         print(json.dumps(answer), file=answers, flush=True)
 
 
-def text(cell: object) -> str | None:
-    """A cell as text that is the same for all engines: of floats the digits that all agree on."""
-    if cell is None:
-        return None
-    return f"{cell:.9g}" if isinstance(cell, float) else str(cell)
-
-
 def peak() -> int:
     """Most memory of this process so far, in bytes, resident."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -33,10 +33,8 @@ def write(format: str, folder: Path, events: int, seed: int = 0, rate: int = 10_
     if (folder / format).exists():
         return
     nested = format == "json"
-    options = file_options(format, folder)
-    if format != "parquet":
-        # Files of a folder may be read side by side: events come in order in a single one only.
-        options |= {"sink.rolling-policy.file-size": "1000 gb"}
+    # Files of a folder may be read side by side: events come in order in a single one only.
+    options = file_options(format, folder) | {"sink.rolling-policy.file-size": "1000 gb"}
     picked = "SELECT event_type, person, auction, bid FROM events"
     if not nested:
         picked = (HERE / "sources" / "flatten.sql").read_text()

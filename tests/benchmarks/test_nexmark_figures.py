@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-from benchmarks.nexmark.equality import difference
 from benchmarks.nexmark.figures import Figures, Runs, Targets
 from benchmarks.nexmark.report import report, summary, table
 
@@ -64,25 +62,3 @@ def test_the_summary_gives_median_and_least() -> None:
 def test_a_page_has_settings_and_sections() -> None:
     page = report({"CSV": "body"}, {"command": "make"})
     assert page.endswith("- command: make\n\n## CSV\n\nbody\n")
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [([("1", None), ("2", "b")], [("2", "b"), ("1", None)]), ([], [])],
-)
-def test_tables_are_equal_in_any_order(
-    ours: list[tuple[str | None, ...]], theirs: list[tuple[str | None, ...]]
-) -> None:
-    assert difference(ours, theirs) == ""
-
-
-def test_how_often_a_row_occurs_counts() -> None:
-    assert difference([("1",), ("1",)], [("1",)]) == (
-        "2 rows against 1; only ours: 1, such as ['1']"
-    )
-
-
-def test_both_sides_of_a_difference_are_shown() -> None:
-    told = difference([("1", None)], [("1", "x")])
-    assert "only ours: 1, such as ['1', None]" in told
-    assert "only theirs: 1, such as ['1', 'x']" in told

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from benchmarks.nexmark import in_batch
-from benchmarks.nexmark.engines import Engine, Running, duckdb, sameriver
+from benchmarks.nexmark.about import command
+from benchmarks.nexmark.changelog import Table
+from benchmarks.nexmark.engines import Engine, Failed, Running, duckdb, sameriver
 from benchmarks.nexmark.equality import difference
-from benchmarks.nexmark.run import Plan, command, compared, insert, measured, statements
+from benchmarks.nexmark.run import arguments, readable
 from benchmarks.nexmark.scripts import NAMES, query
-from benchmarks.nexmark.write import write
+from benchmarks.nexmark.turns import (
+    Plan,
+    Processes,
+    came_to,
+    compared,
+    figures,
+    insert,
+    measured,
+    statements,
+)
+from benchmarks.nexmark.write import FORMATS, write
+from duckdb import connect
+
+from sameriver import Session
 
 EVENTS = 2_000
 
@@ -19,14 +34,9 @@ EVENTS = 2_000
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("nexmark")
-    write("csv", folder, EVENTS, rate=100)
+    for format in FORMATS:
+        write(format, folder, EVENTS, rate=100)
     return folder
-
-
-@pytest.fixture(scope="module")
-def ours() -> Iterator[Running]:
-    with Running(sameriver({})) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +45,12 @@ def theirs() -> Iterator[Running]:
         yield running
 
 
-def plan(folder: Path) -> Plan:
-    return Plan(format="csv", events=EVENTS, repeat=1, quick=True, folder=folder, small=folder)
+def plan(folder: Path, *, quick: bool = True) -> Plan:
+    return Plan(format="csv", events=EVENTS, repeat=1, quick=quick, folder=folder, small=folder)
+
+
+def counted(rows: Sequence[tuple[object, ...]]) -> Table:
+    return Table("|".join(map(str, row)) for row in rows)
 
 
 def test_what_has_no_meaning_in_batch_is_left_out(folder: Path) -> None:
@@ -44,33 +58,66 @@ def test_what_has_no_meaning_in_batch_is_left_out(folder: Path) -> None:
     assert all(insert(sameriver({}), name, folder) for name in NAMES)
 
 
+@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("name", sorted(set(NAMES) - {"q10", "q12"}))
-def test_duckdb_takes_every_query(name: str, folder: Path, theirs: Running) -> None:
-    theirs.setup(statements(theirs.engine, name, "csv", folder))
+def test_duckdb_takes_every_query(name: str, format: str, folder: Path, theirs: Running) -> None:
+    theirs.setup(statements(theirs.engine, name, format, folder))
     text = insert(theirs.engine, name, folder)
     assert text is not None
     theirs.run(text)
 
 
-@pytest.mark.parametrize("name", ["q0", "q2", "q11", "q13", "q20", "q22", "q23"])
-def test_both_come_to_the_same_table(
-    name: str, folder: Path, ours: Running, theirs: Running
-) -> None:
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        *((name, "csv") for name in ("q0", "q2", "q11", "q13", "q20", "q22", "q23")),
+        *((name, format) for name in ("q3", "q8", "q14") for format in FORMATS),
+    ],
+)
+def test_duckdb_and_we_come_to_the_same_table(name: str, format: str, folder: Path) -> None:
     select = in_batch.select(name, folder)
     assert select is not None
-    ours.setup(statements(ours.engine, name, "csv", folder))
-    theirs.setup(statements(theirs.engine, name, "csv", folder))
-    found = ours.collect(query(name, folder).select)
-    assert difference(found, theirs.collect(select)) == ""
+    session, connection = Session(), connect()
+    session.execute(";\n".join(statements(sameriver({}), name, format, folder)) + ";")
+    for statement in statements(duckdb(), name, format, folder):
+        connection.execute(statement)
+    found = counted(session.sql(query(name, folder).select).to_polars().rows())
+    assert difference(found, counted(connection.execute(select).fetchall())) == ""
     assert found
+
+
+def test_an_engine_that_ended_is_started_anew(folder: Path) -> None:
+    processes = Processes()
+    first = processes.of(sameriver({}))
+    assert processes.of(sameriver({})) is first
+    first.kill()
+    with pytest.raises(Failed, match="sameriver ended"):
+        came_to(first, "q2", "csv", folder)
+    second = processes.of(sameriver({}))
+    assert came_to(second, "q2", "csv", folder)
+    processes.end()
+    assert not second.alive
+
+
+def test_each_query_has_a_first_job_and_repeated_ones(folder: Path) -> None:
+    engines = [sameriver({}), duckdb()]
+    (found,) = figures(["q2"], plan(folder, quick=False), engines)
+    for runs in found.runs.values():
+        assert len(runs.seconds) == 1
+        assert runs.whole is not None
+        assert runs.whole > runs.seconds[0]
+    assert found.equal == "-"
+    assert found.ratio("duckdb") is not None
 
 
 def test_a_query_that_an_engine_refuses_is_told(folder: Path) -> None:
     broken = Engine("sameriver", "serve_sameriver", options={"parallelism.default": "none"})
-    with Running(broken) as running:
-        found = measured("q0", plan(folder), {"sameriver": running})
+    processes = Processes()
+    found = measured("q0", plan(folder), [broken, duckdb()], processes)
+    processes.end()
     assert found.equal.startswith("failed: sameriver: UserError")
     assert found.rate("sameriver") is None
+    assert found.rate("duckdb") is not None
 
 
 def test_results_by_the_clock_are_not_compared(folder: Path) -> None:
@@ -80,3 +127,24 @@ def test_results_by_the_clock_are_not_compared(folder: Path) -> None:
 def test_the_command_is_told_without_paths() -> None:
     given = ["--quick", "--flink", "/somewhere/python", "--queries", "q0,q1", "--write=page.md"]
     assert command(given) == "python -m benchmarks.nexmark.run --quick --queries q0,q1"
+
+
+def test_without_jars_csv_is_read_instead_of_parquet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert readable(["parquet", "json"], [], tmp_path) == ["csv", "json"]
+    assert "CSV is read instead" in capsys.readouterr().out
+    assert readable(["parquet", "json"], [tmp_path / "x.jar"], tmp_path) == ["parquet", "json"]
+    assert readable(["json"], [], tmp_path) == ["json"]
+    assert capsys.readouterr().out == ""
+
+
+def test_a_query_that_is_not_there_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "python").touch()
+    given = ["--flink", str(tmp_path / "python")]
+    assert arguments([*given, "--quick"]).events == 200_000
+    with pytest.raises(SystemExit):
+        arguments([*given, "--queries", "q0,q6"])
+    assert "no query 'q6'" in capsys.readouterr().err

@@ -5,16 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from benchmarks.nexmark import engines
 from benchmarks.nexmark.engines import Failed, Running, duckdb, sameriver
-from benchmarks.nexmark.serving import text
-
-
-@pytest.mark.parametrize(
-    ("cell", "expected"),
-    [(None, None), (1, "1"), (1 / 3, "0.333333333"), (2.0, "2"), ("a", "a"), (True, "True")],
-)
-def test_cells_as_text(cell: object, expected: str | None) -> None:
-    assert text(cell) == expected
 
 
 def test_sameriver_answers(tmp_path: Path) -> None:
@@ -24,7 +16,6 @@ def test_sameriver_answers(tmp_path: Path) -> None:
     query = "SELECT k, SUM(v) AS v FROM t GROUP BY k"
     with Running(sameriver({})) as process:
         process.setup([f"{source} 'path' = '{tmp_path}/t.csv', 'format' = 'csv')", sink])
-        assert sorted(process.collect(query)) == [("1", "5"), ("2", "5")]
         assert process.run(f"INSERT INTO s {query}") > 0
         assert process.peak() > 2**20
         with pytest.raises(Failed, match=r"sameriver: UserError.*nothing"):
@@ -34,5 +25,13 @@ def test_sameriver_answers(tmp_path: Path) -> None:
 def test_duckdb_answers() -> None:
     with Running(duckdb()) as process:
         process.setup(["CREATE TABLE t AS SELECT 1 AS k, 2.5::DOUBLE AS v"])
-        assert process.collect("SELECT * FROM t") == [("1", "2.5")]
         assert process.run("CREATE TABLE r AS SELECT * FROM t") > 0
+
+
+def test_an_engine_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "LIMIT", 0)
+    with Running(duckdb()) as process:
+        with pytest.raises(Failed, match="duckdb took more than 0 s"):
+            process.peak()
+        process.kill()
+        assert not process.alive
