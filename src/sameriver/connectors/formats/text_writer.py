@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import zstandard
 
-from sameriver.connectors.formats.parallel import each
+from sameriver.connectors.formats.parallel import ahead
 
 Data = bytes | memoryview
 """Text as bytes."""
@@ -43,7 +43,8 @@ class LineFile:
             return
         pieces = [rows.slice(start, _ROWS) for start in range(0, rows.height, _ROWS)]
         with self._path.open("ab", buffering=0) as file:
-            for data in each(self._packed, pieces):
+            for _, made in ahead(self._packed, pieces):
+                data = made()
                 left = memoryview(data)
                 while left:
                     left = left[file.write(left) :]
