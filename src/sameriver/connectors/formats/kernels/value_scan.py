@@ -17,19 +17,19 @@ def whole(data: np.ndarray, at: int, stop: int) -> tuple[int, bool]:
 
     True if they aren't digits, or too many.
     """
-    total, odd = np.int64(0), False
+    total, odd = 0, 0
     if stop - at <= 18:
         for k in range(at, stop):
-            digit = np.int64(data[k]) - 48
+            digit = int(np.int64(data[k])) - 48
             odd |= digit < 0 or digit > 9
             total = total * 10 - digit
-        return total, odd
+        return total, odd > 0
     for k in range(at, stop):
-        digit = np.int64(data[k]) - 48
+        digit = int(np.int64(data[k])) - 48
         odd |= digit < 0 or digit > 9 or total < -922337203685477580
         odd |= total == -922337203685477580 and digit > 8
         total = total * 10 - digit
-    return total, odd
+    return total, odd > 0
 
 
 @kernel(types.void(BYTES, INDEX, INDEX, FLAGS, types.int64, types.int64, INDEX, FLAGS))
@@ -59,7 +59,7 @@ def parse_integers(
             bad[row] = 1
             continue
         total, odd = whole(data, at, stop)
-        bad[row] = odd or (total == np.int64(-(2**63)) and not negative)
+        bad[row] = odd or (total == -(2**63) and not negative)
         if bad[row]:
             continue
         if not negative:
