@@ -79,6 +79,8 @@ def build(
 
     for root, write in zip(roots, writers, strict=True):
         graph.sinks.append(add(root, [SinkOperator(root, context(), write)]))
+    for vertex in graph.vertices:
+        vertex.connect()
     return graph
 
 

@@ -48,6 +48,13 @@ class Vertex:
         """Sends the output to input ``port`` of ``consumer`` too."""
         self._outputs.append((consumer, port))
 
+    def connect(self) -> None:
+        """Tells the operators what the node that alone reads them needs, once all are fed."""
+        if len(self._outputs) == 1:
+            for reader in self._outputs[0][0].operators[:1]:
+                for operator in self.operators:
+                    operator.read_by = reader.needs
+
     # Events in.
 
     def take(self, port: int, event: Event) -> None:

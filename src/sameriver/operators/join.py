@@ -139,11 +139,7 @@ class JoinOperator(Operator):
         """The pairs that pass the condition."""
         if self._test is None or not len(at):
             return at, ids
-        stored = self._sides[1 - port].gather(ids)
-        places = pl.Series(at)
-        own = [rows[name].gather(places) for name in rows.columns if name in self._read]
-        other = [stored[name] for name in stored.columns if name in self._read]
-        frame = pl.DataFrame([*own, *other])
+        frame = self._met(port, rows, at, ids, self._read)
         if self._uses_clock:
             frame = with_clock(frame, self.context.clock.now(), self.watermark)
         with blaming(frame, self._condition, self.context.zone):
@@ -152,6 +148,14 @@ class JoinOperator(Operator):
             passed = passed.new_from_index(0, len(at))
         mask = passed.to_numpy()
         return at[mask], ids[mask]
+
+    def _met(
+        self, port: int, rows: pl.DataFrame, at: Ints, ids: Ints, names: frozenset[str]
+    ) -> pl.DataFrame:
+        """Some columns of pairs."""
+        places = pl.Series(at)
+        own = [rows[name].gather(places) for name in rows.columns if name in names]
+        return pl.DataFrame([*own, *self._sides[1 - port].gather(ids, names).get_columns()])
 
     def _joined(self, port: int, changes: Changes, run: _Run, counts: Ints) -> Iterator[Changes]:
         match self._node.kind:
@@ -165,9 +169,14 @@ class JoinOperator(Operator):
             yield emitted
 
     def _inner(self, port: int, changes: Changes, run: _Run) -> Changes:
-        at = pl.Series(run.at)
-        kinds = None if changes.kinds is None else changes.kinds.gather(at)
-        return self._rows(port, changes.rows[at], self._sides[1 - port].gather(run.ids), kinds)
+        at, ids = run.at, run.ids
+        if self.read_by is not None and len(at):
+            met = self._met(port, changes.rows, at, ids, self.read_by.columns)
+            needed = self.read_by.numbers(met)
+            at, ids = at[needed], ids[needed]
+        places = pl.Series(at)
+        kinds = None if changes.kinds is None else changes.kinds.gather(places)
+        return self._rows(port, changes.rows[places], self._sides[1 - port].gather(ids), kinds)
 
     def _outer(self, port: int, changes: Changes, run: _Run) -> Changes:
         other = self._sides[1 - port]

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 from zoneinfo import ZoneInfo
+
+import polars as pl
 
 from sameriver.common.changes import MIN_WATERMARK, Changes, Event
 from sameriver.common.config import Config
 from sameriver.common.lookup import Lookup
 from sameriver.common.time import Clock
 from sameriver.state.handle import StateStore
+from sameriver.state.kernels.types import Ints
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,6 +39,19 @@ class OperatorContext:
     open_lookup: Callable[[Any], Lookup] | None = None
 
 
+class Need(Protocol):
+    """Which rows of a batch an operator needs.
+
+    Attributes:
+        columns: those by which that is found out.
+    """
+
+    columns: frozenset[str]
+
+    def numbers(self, rows: pl.DataFrame) -> Ints:
+        """Numbers of the rows that are needed, rising; they alone give the same result."""
+
+
 class Operator:
     """One shard of one node. The engine calls it from one thread at a time.
 
@@ -47,6 +63,9 @@ class Operator:
             gives either rows with a ``watermarks`` column or Watermark events in between.
         assigns: True: watermarks from below end here, but for the one at the end of input; the
             operator makes its own, and ``watermark`` is the last one it gave.
+        needs: which rows of a batch matter, as numbers by columns of them; None: all.
+        read_by: what the only reader of this node's rows needs of them, so that the operator may
+            leave others out.
         delay: how far in ms the node's output watermark stays behind ``watermark``: it may give
             rows that much older.
     """
@@ -58,6 +77,8 @@ class Operator:
         self.context = context
         self.watermark = MIN_WATERMARK
         self.delay = 0
+        self.needs: Need | None = None
+        self.read_by: Need | None = None
 
     def process(self, port: int, changes: Changes) -> Iterable[Event]:
         """Takes one batch from input ``port``."""

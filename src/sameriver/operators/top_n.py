@@ -10,6 +10,7 @@ import polars as pl
 from sameriver.common.changes import ChangeKind, Changes, concat
 from sameriver.common.dataclass import dataclass
 from sameriver.common.types import TimeAttribute
+from sameriver.operators.first_rows import FirstRows
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.operators.ranking import ranked, sorted_by
 from sameriver.operators.threshold import Threshold
@@ -71,6 +72,7 @@ class TopNOperator(Operator):
         ]
         # Without an order one column still tells how many rows there are.
         self._sorted_by = list(dict.fromkeys(key_names(node.order))) or node.input.schema.names[:1]
+        self.needs = FirstRows.of(node)
         prunes = not node.retract and node.function == "ROW_NUMBER"
         self._threshold = Threshold(node.order, node.input.schema) if prunes else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import polars as pl
@@ -105,12 +105,13 @@ class ChainedRows:
         others: Ints = alive[self._owners[alive] != but]
         return others
 
-    def gather(self, ids: Ints) -> pl.DataFrame:
-        """The rows of these numbers."""
+    def gather(self, ids: Ints, names: Collection[str] | None = None) -> pl.DataFrame:
+        """The rows of these numbers; of their columns those of these names, None: all."""
         words = np.empty((self._words.width, len(ids)), np.int64)
         cells.gather(self._cells, ids, words)
-        wide = self._pool.gather(ids) if self._words.wide else pl.DataFrame()
-        return self._words.decode(words, wide)
+        names = self._schema if names is None else names
+        wide = not self._words.wide.keys().isdisjoint(names)
+        return self._words.decode(words, self._pool.gather(ids) if wide else pl.DataFrame(), names)
 
     def touch(self, ids: Ints) -> None:
         """The rows' counters have been written."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -51,15 +53,20 @@ class RowWords:
                 words[word] |= column.is_null().to_numpy().astype(np.int64) << bit
         return words
 
-    def decode(self, words: Table, wide: pl.DataFrame) -> pl.DataFrame:
-        """The rows of such words, given their wide columns."""
+    def decode(
+        self, words: Table, wide: pl.DataFrame, names: Collection[str] | None = None
+    ) -> pl.DataFrame:
+        """The rows of such words, given their wide columns; with ``names`` these columns only."""
+        names = self._names if names is None else names
         columns = {column.name: column for column in wide.get_columns()}
         for number, (name, dtype) in enumerate(self._narrow.items()):
+            if name not in names:
+                continue
             valid = self._valid(words, number) if self._nulls else None
             columns[name] = decode(words[self._first + number], dtype, valid).alias(name)
         if not columns:
             return pl.DataFrame(height=words.shape[1])
-        return pl.DataFrame([columns[name] for name in self._names])
+        return pl.DataFrame([columns[name] for name in self._names if name in names])
 
     @staticmethod
     def _valid(words: Table, number: int) -> np.ndarray:
