@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from json import dumps
+from typing import Any
 from unittest.mock import patch
 from zoneinfo import ZoneInfo
 
@@ -273,38 +276,67 @@ def _shown(example: Answer) -> tuple[str | None, ...]:
 _LISTED = frozenset(questions(DIFFERENCES))
 
 
+_IN_PYTHON = {
+    "decimals": "decimals that need more than 128 bits on the way, or are written with an exponent",
+    "render": "a FLOAT or DOUBLE without bounds, or so small that Java adds a digit of its own",
+    "octets": "binary values that are no UTF-8",
+    "letters": "charsets other than UTF-8 where there is more than ASCII, and what is no base64",
+    "json": "JSON with escapes, exponents, mistakes or `*` in its path; what JSON_QUERY finds, as"
+    " Flink sorts its keys; numbers that are written with an exponent; letters beyond ASCII in"
+    " JSON_QUOTE",
+    "variants": "JSON that becomes a VARIANT, and what is taken out of one",
+    "regex": "patterns with what Polars lacks (look-around, back references, matches of nothing),"
+    " and columns with more patterns than one in 50 rows",
+    "urls": "URLs with other parts than usual, and columns of parts",
+    "printf": "formats that are no constant, or of other values than text and whole numbers",
+    "strings": "delimiters that are regular expressions",
+    "bitmaps": "bitmaps out of bytes",
+    "roaring": "bitmaps as bytes",
+}
+"""By module, for what it calls Python."""
+
+
 def _loops(known: dict[str, Entry]) -> str:
-    """Which functions call Python for each distinct combination of arguments."""
-    names = [name for name, entry in sorted(known.items()) if _in_python(name, entry)]
-    listed = ", ".join(f"`{name}`" for name in names if not name.startswith("$"))
+    """Which functions call Python for each distinct combination of arguments, and for what."""
+    by_module: dict[str, list[str]] = {}
+    for name, entry in sorted(known.items()):
+        for module in _in_python(name, entry):
+            if not name.startswith("$"):
+                by_module.setdefault(module, []).append(name)
+    lines = [
+        f"- {_IN_PYTHON[module]}: {', '.join(f'`{name}`' for name in names)}"
+        for module, names in sorted(by_module.items())
+    ]
     return (
-        "These call Python for each distinct combination of arguments in a batch, always or for\n"
-        "some of their arguments, since Polars has no call for them; all others run in columns:\n\n"
-        + listed
+        "Functions run in columns. For some values they call Python, once for each distinct\n"
+        "combination of arguments in a batch, since neither Polars nor a kernel computes them:\n\n"
+        + "\n".join(lines)
         + "\n"
     )
 
 
-def _in_python(name: str, entry: Entry) -> bool:
-    called: list[bool] = []
+def _in_python(name: str, entry: Entry) -> list[str]:
+    """The modules of what is called."""
+    called: set[str] = set()
     run: Callable[..., object] = distinct._run
 
-    def counted(*args: object) -> object:
-        called.append(True)
-        return run(*args)
+    def noted(function: Any, *args: Any) -> object:
+        module = getattr(function, "func", function).__module__
+
+        def seen(*row: Any) -> object:
+            called.add("json" if function in (str, dumps) else module.rpartition(".")[2])
+            return function(*row)
+
+        return run(seen, *args)
 
     own = [a for a in entry.answers if a.values and _bare(name, a.question)]
-    with patch.object(distinct, "_run", counted):
+    with patch.object(distinct, "_run", noted):
         for known in own:
             question = known.question
-            try:
+            with suppress(SameriverError):
                 compiled = compile_expression(bind(question), ZoneInfo(question.zone))
                 edge().select(compiled.alias("x"), "id")
-            except SameriverError:
-                continue
-            if called:
-                return True
-    return False
+    return sorted(called)
 
 
 def _bare(name: str, question: Question) -> bool:
@@ -313,10 +345,9 @@ def _bare(name: str, question: Question) -> bool:
         return False
     bound = bind(question)
     calls = [node for node in walk(bound) if isinstance(node, Call)]
-    makers = ("CAST", "ARRAY", "BITMAP_BUILD")
-    return [call.function for call in calls if call.function not in makers] == [name] or (
-        name == "CAST" and len(calls) == 1 and calls[0].function == "CAST"
-    )
+    makers = ("CAST", "ARRAY", "BITMAP_BUILD", "JSON_STRING", "PARSE_JSON")
+    others = [call.function for call in calls if call.function not in makers]
+    return others == [name] or (name in makers and len(calls) == 1 and calls[0].function == name)
 
 
 def main() -> None:

@@ -297,9 +297,11 @@ def to_json(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
         case root if root in APPROXIMATE:
             return _floating(value.cast(pl.Float64), evaluation)
         case Root.DECIMAL:
-            tiny = (value.cast(pl.Float64).abs() < 1e-6) & bool((type.scale or 0) > 6)
-            odd = by_distinct(str, pl.String, pl.when(tiny).then(value))
-            return pl.coalesce(odd, rendered(value, type, evaluation.zone))
+            shown = rendered(value, type, evaluation.zone)
+            if (type.scale or 0) <= _PLAIN_DIGITS:
+                return shown
+            usual = pl.when(value.cast(pl.Float64).abs() >= 10.0**-_PLAIN_DIGITS).then(shown)
+            return else_by(pl.String, usual, lambda odd: by_distinct(str, pl.String, odd), value)
         case root if root in NUMERIC:
             return rendered(value, type, evaluation.zone)
         case Root.TIMESTAMP | Root.TIMESTAMP_LTZ:
@@ -330,12 +332,17 @@ def to_json(value: pl.Expr, type: DataType, evaluation: Evaluation) -> pl.Expr:
     return quoted(rendered(value, type, evaluation.zone))
 
 
+_PLAIN_DIGITS = 6
+"""A number with so many zeros behind the point is written with an exponent."""
+
+
 def _floating(value: pl.Expr, evaluation: Evaluation) -> pl.Expr:
     """As Java's BigDecimal prints it: 1.0E+10; what is no number in quotes."""
     size = value.abs()
     plain = (size >= 1e-3) & (size < 1e7)
     shown = rendered(pl.when(~plain).then(value), DOUBLE, evaluation.zone)
-    return pl.coalesce(by_distinct(_exact, pl.String, shown), value.cast(pl.String))
+    usual = pl.when(plain).then(value.cast(pl.String))
+    return else_by(pl.String, usual, lambda odd: by_distinct(_exact, pl.String, odd), shown)
 
 
 def _exact(shown: str) -> str:

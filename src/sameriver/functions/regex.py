@@ -183,9 +183,11 @@ def _contains(value: pl.Expr, pattern: str) -> pl.Expr:
 def _regexp(evaluation: Evaluation, args: _Args) -> pl.Expr:
     """A pattern that is empty or malformed matches nothing, as in Flink."""
     pattern = _literal(evaluation, 1)
+    if pattern is None:
+        return by_distinct(_found, pl.Boolean, *args)
     if pattern and (_fast(pattern) or _valid(pattern)):
         return _contains(args[0], pattern)
-    return by_distinct(_found, pl.Boolean, *args)
+    return pl.when(args[0].is_not_null()).then(pl.lit(False))
 
 
 def _found(value: str, pattern: str) -> bool:
