@@ -79,10 +79,14 @@ class Changes:
     def gather(self, positions: pl.Series) -> Changes:
         """The rows at ``positions``, in that order."""
         return Changes(
-            self.rows[positions],
+            self.rows.rechunk()[positions],
             None if self.kinds is None else self.kinds.gather(positions),
             None if self.watermarks is None else self.watermarks.gather(positions),
         )
+
+    def in_one_piece(self) -> Changes:
+        """The same in memory of one piece: Polars gathers text from several very slowly."""
+        return self.with_rows(self.rows.rechunk())
 
     def slice(self, offset: int, length: int) -> Changes:
         return Changes(

@@ -109,7 +109,8 @@ class Prefetcher:
                 self._wait(late=late)
         if not parts and watermark is None and not batch.finished:
             return None
-        changes = concat(parts) if parts else None
+        # Here it is done while the job works on the batch before.
+        changes = concat(parts).in_one_piece() if parts else None
         return SourceBatch(changes, batch.position, batch.finished, watermark)
 
     def _wait(self, *, late: bool) -> None:

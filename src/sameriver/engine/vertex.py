@@ -149,6 +149,8 @@ class Vertex:
 
     def _process(self, port: int, changes: Changes) -> None:
         distribution = self.node.distribution
+        if distribution is not None:
+            changes = changes.in_one_piece()
         if len(self.operators) == 1 or distribution is None:
             outputs = [self._run(self.operators[0], port, [changes])]
         else:

@@ -27,7 +27,7 @@ class ExpandOperator(Operator):
         count, copies = len(changes), len(self._sets)
         frames = [changes.rows.with_columns(columns) for columns in self._sets]
         interleaved = np.arange(count * copies).reshape(copies, count).T.ravel()
-        rows = pl.concat(frames).select(self._names)[interleaved]
+        rows = pl.concat(frames, rechunk=True).select(self._names)[interleaved]
         kinds = changes.kinds
         if kinds is not None:
             kinds = kinds.gather(np.repeat(np.arange(count), copies))

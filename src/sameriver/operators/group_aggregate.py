@@ -225,4 +225,4 @@ def _in_columns(touched: Touched, held: Held, places: Ints | None) -> dict[int, 
     new[touched.ends] = True
     picks = np.cumsum(new) - new + new * len(touched.slots)
     picked = pl.Series(picks if places is None else picks[places])
-    return {number: pl.concat(both).gather(picked) for number, both in held.items()}
+    return {number: pl.concat(both, rechunk=True).gather(picked) for number, both in held.items()}

@@ -75,7 +75,7 @@ def in_order(frames: Sequence[pl.DataFrame], places: Sequence[np.ndarray]) -> pl
     if len(frames) == 1:
         return frames[0]
     order = np.argsort(np.concatenate(list(places)), kind="stable")
-    return pl.concat(list(frames))[pl.Series(order)]
+    return pl.concat(list(frames), rechunk=True)[pl.Series(order)]
 
 
 def held_schema(schema: Schema, extras: dict[str, pl.DataType]) -> pl.Schema:

@@ -40,4 +40,4 @@ def _changes(old: pl.DataFrame, new: pl.DataFrame, had: Mask, has: Mask) -> Chan
     kinds[firsts] = np.where(has[had], ChangeKind.UPDATE_BEFORE, ChangeKind.DELETE)
     places[lasts] = old.height + np.arange(new.height)
     kinds[lasts] = np.where(had[has], ChangeKind.UPDATE_AFTER, ChangeKind.INSERT)
-    return Changes(pl.concat([old, new])[pl.Series(places)], pl.Series(kinds))
+    return Changes(pl.concat([old, new], rechunk=True)[pl.Series(places)], pl.Series(kinds))

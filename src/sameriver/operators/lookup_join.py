@@ -118,4 +118,4 @@ def _together(parts: list[tuple[pl.DataFrame, Ints]]) -> tuple[pl.DataFrame, Int
     """Rows of several frames by place."""
     places = np.concatenate([place for _, place in parts])
     order = np.argsort(places, kind="stable")
-    return pl.concat([rows for rows, _ in parts])[pl.Series(order)], places[order]
+    return pl.concat([rows for rows, _ in parts], rechunk=True)[pl.Series(order)], places[order]

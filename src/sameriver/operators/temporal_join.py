@@ -133,7 +133,7 @@ class TemporalJoinOperator(Operator):
         padded = self._joined.pad(rows.filter(pl.Series(lost)), 0)
         shown = np.concatenate([shown, np.flatnonzero(lost)])
         order = np.argsort(shown)
-        return pl.concat([out, padded])[pl.Series(order)], shown[order]
+        return pl.concat([out, padded], rechunk=True)[pl.Series(order)], shown[order]
 
     def _kinds(self, rows: pl.DataFrame, shown: Ints) -> pl.Series | None:
         if self._kind is None:

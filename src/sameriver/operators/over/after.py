@@ -37,4 +37,4 @@ def _in_rounds(aggregation: Aggregation, slots: Ints, changes: Changes, now: int
     for rows in np.split(order, np.cumsum(sizes)[:-1]):
         aggregation.change(slots[rows], changes.gather(pl.Series(rows)), now)
         parts.append(aggregation.results(slots[rows]))
-    return pl.concat(parts)[pl.Series(order).arg_sort()]
+    return pl.concat(parts, rechunk=True)[pl.Series(order).arg_sort()]
