@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from io import BufferedIOBase
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 
 import polars as pl
 
@@ -50,9 +51,18 @@ class _Text(NamedTuple):
         at_end: the file has no more bytes for now.
     """
 
-    data: bytes
+    data: bytearray
     last: bool
     at_end: bool
+
+
+def _fill(file: IO[bytes], data: bytearray, at: int) -> int:
+    """Reads bytes into ``data`` from ``at`` on until that is full or the file ends; how many."""
+    with memoryview(data)[at:] as room:
+        done = 0
+        while read := cast(BufferedIOBase, file).readinto(room[done:]):
+            done += read
+    return done
 
 
 class TextPieces:
@@ -119,16 +129,18 @@ class TextPieces:
 
     def _texts(self, file: IO[bytes]) -> Iterator[_Text]:
         """Cuts the file at ends of rows."""
-        rest, at_end = b"", False
+        rest, at_end = bytearray(), False
         while not at_end:
-            data = file.read(self._size)
-            at_end = len(data) < self._size
-            rest += data
+            data = rest.ljust(len(rest) + self._size)
+            end = len(rest) + _fill(file, data, len(rest))
+            at_end = end < len(data)
+            del data[end:]
             last = at_end and not self._waits
-            cut = len(rest) if last else self._reader.cut(rest, self._sure)
+            cut = end if last else self._reader.cut(data, self._sure)
+            rest = data[cut:]
+            del data[cut:]
             if cut:
-                yield _Text(rest[:cut], last, at_end)
-            rest = rest[cut:]
+                yield _Text(data, last, at_end)
             self._grow(cut, len(rest))
 
     def _parse(self, text: _Text) -> Parsed:

@@ -15,6 +15,8 @@ from sameriver.connectors.formats.text_column import text_column
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
+Data = bytes | bytearray
+"""A piece of text; nobody changes it."""
 
 
 _NEXT = "[89ab]."
@@ -42,14 +44,20 @@ class Kind(IntEnum):
     """An object that is malformed within."""
 
 
-def line_cut(data: bytes) -> int:
+def whole_lines(data: Data) -> Data:
+    """The part up to the last line end."""
+    end = line_cut(data)
+    return data if end == len(data) else data[:end]
+
+
+def line_cut(data: Data) -> int:
     """Where the last whole line ends; 0: there is none."""
     return data.rfind(b"\n") + 1
 
 
-def count(data: bytes | memoryview, byte: int) -> int:
+def count(data: Data | memoryview, byte: int) -> int:
     """How often a byte is there."""
-    return int(count_byte(np.frombuffer(data, np.uint8), byte))
+    return int(count_byte(np.frombuffer(memoryview(data).toreadonly(), np.uint8), byte))
 
 
 class Text:
@@ -63,9 +71,9 @@ class Text:
 
     __slots__ = ("array", "ascii", "raw")
 
-    def __init__(self, raw: bytes) -> None:
+    def __init__(self, raw: Data) -> None:
         self.raw = raw
-        self.array: Flags = np.frombuffer(raw, dtype=np.uint8)
+        self.array: Flags = np.frombuffer(memoryview(raw).toreadonly(), dtype=np.uint8)
         self.ascii = raw.isascii()
 
 

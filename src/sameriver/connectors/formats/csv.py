@@ -14,6 +14,7 @@ from sameriver.common.types import DataType, Root
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats.cells import (
     Cells,
+    Data,
     Flags,
     Index,
     Kind,
@@ -65,7 +66,7 @@ class CsvReader:
     columns: Columns
     rules: CsvRules
 
-    def cut(self, data: bytes, sure: bool) -> int:
+    def cut(self, data: Data, sure: bool) -> int:
         """A guess takes every quote for one that opens or closes a cell."""
         if sure:
             return self._scan(Text(data), False, np.full(len(self.columns.declared), -1)).used
@@ -77,7 +78,7 @@ class CsvReader:
             end = before
         return end
 
-    def parse(self, data: bytes, last: bool) -> Parsed:
+    def parse(self, data: Data, last: bool) -> Parsed:
         found = self._scan(Text(data), last, self._slots())
         faults = Faults(self.rules.ignore)
         kept = self._kept(data, found.bad, found.spots, faults)
@@ -117,7 +118,7 @@ class CsvReader:
         places = {name: place for place, name in enumerate(self.columns.wanted.names)}
         return np.array([places.get(name, -1) for name in self.columns.declared.names], np.int64)
 
-    def _kept(self, data: bytes, bad: Flags, spots: Index, faults: Faults) -> Mask:
+    def _kept(self, data: Data, bad: Flags, spots: Index, faults: Faults) -> Mask:
         """Rows that can be read; those too short can be if errors are ignored."""
 
         def tell(row: int) -> BadRow:

@@ -13,7 +13,16 @@ from sameriver.common.errors import UserError, place_of
 from sameriver.common.schema import Schema
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
-from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask, count, line_cut
+from sameriver.connectors.formats.cells import (
+    Cells,
+    Data,
+    Index,
+    Kind,
+    Mask,
+    count,
+    line_cut,
+    whole_lines,
+)
 from sameriver.connectors.formats.faults import BadRow, Faults, character
 from sameriver.connectors.formats.format import ALL_KINDS, Columns, Format, Options, Parsed
 from sameriver.connectors.formats.json import (
@@ -39,11 +48,11 @@ class DebeziumReader:
     rules: JsonRules
     enveloped: bool
 
-    def cut(self, data: bytes, sure: bool) -> int:
+    def cut(self, data: Data, sure: bool) -> int:
         return line_cut(data)
 
-    def parse(self, data: bytes, last: bool) -> Parsed:
-        data = data if last else data[: line_cut(data)]
+    def parse(self, data: Data, last: bool) -> Parsed:
+        data = data if last else whole_lines(data)
         events, spots = json_cells.lines(data)
         faults = Faults(self.rules.ignore)
         (before, after, op), malformed = self._parts(events)

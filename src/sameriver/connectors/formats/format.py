@@ -13,6 +13,7 @@ from sameriver.common.changes import ChangeKind, Changes
 from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Schema
 from sameriver.connectors.connector import ConnectorOption
+from sameriver.connectors.formats.cells import Data
 
 INSERTS = frozenset({ChangeKind.INSERT})
 ALL_KINDS = frozenset(ChangeKind)
@@ -52,7 +53,7 @@ class Parsed:
 class TextReader(Protocol):
     """Reads a text format piece by piece; pieces may be read in threads, side by side."""
 
-    def cut(self, data: bytes, sure: bool) -> int:
+    def cut(self, data: Data, sure: bool) -> int:
         """Where the last whole row of ``data`` ends, which starts at a row; 0: there is none.
 
         Args:
@@ -62,7 +63,7 @@ class TextReader(Protocol):
         """
         ...
 
-    def parse(self, data: bytes, last: bool) -> Parsed:
+    def parse(self, data: Data, last: bool) -> Parsed:
         """Rows of ``data``, which starts at a row; ``last``: nothing follows.
 
         Raises:

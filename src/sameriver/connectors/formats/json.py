@@ -13,7 +13,16 @@ from sameriver.common.schema import Field, Schema
 from sameriver.common.types import INT, TIMESTAMPS, DataType, Root
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
-from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask, count, line_cut
+from sameriver.connectors.formats.cells import (
+    Cells,
+    Data,
+    Index,
+    Kind,
+    Mask,
+    count,
+    line_cut,
+    whole_lines,
+)
 from sameriver.connectors.formats.decode import Decoded, TextRules, decode
 from sameriver.connectors.formats.faults import BadRow, Faults, character
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
@@ -62,11 +71,11 @@ class JsonReader:
     columns: Columns
     rules: JsonRules
 
-    def cut(self, data: bytes, sure: bool) -> int:
+    def cut(self, data: Data, sure: bool) -> int:
         return line_cut(data)
 
-    def parse(self, data: bytes, last: bool) -> Parsed:
-        data = data if last else data[: line_cut(data)]
+    def parse(self, data: Data, last: bool) -> Parsed:
+        data = data if last else whole_lines(data)
         cells, spots = json_cells.lines(data)
         faults = Faults(self.rules.ignore)
         rows, malformed = read_objects(cells, spots, self.columns.wanted, self.rules, faults)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from sameriver.common.types import DataType, Root
-from sameriver.connectors.formats.cells import Cells, Flags, Index, Kind, Mask, Text, count
+from sameriver.connectors.formats.cells import Cells, Data, Flags, Index, Kind, Mask, Text, count
 from sameriver.connectors.formats.kernels.json_scan import (
     scan_lists,
     scan_objects,
@@ -19,7 +19,7 @@ Fields = Iterable[tuple[str, DataType | None]]
 """Names, and types where there are any."""
 
 
-def lines(data: bytes) -> tuple[Cells, Index]:
+def lines(data: Data) -> tuple[Cells, Index]:
     """Every line that isn't blank, as an object, and its spot."""
     text = Text(data)
     most = count(data, 10) + 1

@@ -14,7 +14,7 @@ from sameriver.common.schema import Schema
 from sameriver.common.types import BINARIES, CHARACTERS
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
-from sameriver.connectors.formats.cells import count, line_cut
+from sameriver.connectors.formats.cells import Data, count, line_cut, whole_lines
 from sameriver.connectors.formats.faults import BadRow
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
 from sameriver.connectors.formats.text_writer import LineFile, lines_of
@@ -36,11 +36,11 @@ class RawReader:
 
     columns: Columns
 
-    def cut(self, data: bytes, sure: bool) -> int:
+    def cut(self, data: Data, sure: bool) -> int:
         return line_cut(data)
 
-    def parse(self, data: bytes, last: bool) -> Parsed:
-        data = data if last else data[: line_cut(data)]
+    def parse(self, data: Data, last: bool) -> Parsed:
+        data = data if last else whole_lines(data)
         cells, spots = json_cells.lines(data)
         columns: list[pl.Series] = []
         for field in self.columns.wanted:
