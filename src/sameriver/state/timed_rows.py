@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
+from sameriver.common.dataclass import dataclass
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
 from sameriver.state.index import fingerprints, grown
@@ -21,6 +22,22 @@ Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 """One boolean a row."""
 
 _SMALLEST = 1 << 10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Run:
+    """A run and its directory (see ``kernels.timed``)."""
+
+    table: Ints
+    starts: Ints
+    shift: int
+
+    @classmethod
+    def of(cls, table: Ints) -> _Run:
+        bits = max(1, len(table).bit_length())
+        starts = np.zeros((1 << bits) + 1, np.int64)
+        timed.directory(table, 64 - bits, starts)
+        return cls(table, starts, 64 - bits)
 
 
 class TimedRows:
@@ -49,7 +66,8 @@ class TimedRows:
         self._time = time
         self._mark = mark
         self._pool = Pool(schema)
-        self._runs: list[Ints] = []
+        self._runs: list[_Run] = []
+        self._indexed = 0
         self._times = np.zeros(_SMALLEST, np.int64)
         self._marked = np.zeros(_SMALLEST, np.uint8)
         self._alive = np.zeros(_SMALLEST, np.uint8)
@@ -93,28 +111,35 @@ class TimedRows:
         self._live += rows.height
         self._written.mark(np.arange(start, end))
         self._earliest = min(self._earliest, int(times.min()))
-        self._insert(rows.select(self._keys), times, start)
 
-    def _insert(self, keys: pl.DataFrame, times: Ints, start: int) -> None:
+    def _index(self) -> list[_Run]:
+        """The runs of all rows: new ones join them only once some are looked for by key."""
+        start, end = self._indexed, self._pool.height
+        if start == end:
+            return self._runs
+        self._indexed, places = end, np.arange(start, end)
+        keys = self._pool.gather(places, self._keys) if self._keys else pl.DataFrame()
+        times = self._times[start:end]
         word, check = words(keys, len(times))
         order = np.lexsort((times, word))
-        run = np.stack([word, check, times, np.arange(start, start + len(times))], axis=1)
-        self._runs.append(np.ascontiguousarray(run[order]))
-        while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
-            second, first = self._runs.pop(), self._runs.pop()
-            merged = np.empty((len(first) + len(second), 4), np.int64)
-            timed.merge(first, second, merged)
-            self._runs.append(merged)
+        run = np.ascontiguousarray(np.stack([word, check, times, places], axis=1)[order])
+        while self._runs and len(self._runs[-1].table) < 2 * len(run):
+            first = self._runs.pop().table
+            merged = np.empty((len(first) + len(run), 4), np.int64)
+            timed.merge(first, run, merged)
+            run = merged
+        self._runs.append(_Run.of(run))
+        return self._runs
 
     def pairs(self, questions: Ints) -> tuple[Ints, Ints]:
         """Question and row of each match, by question, then in order of time and arrival."""
         found: list[tuple[Ints, Ints]] = []
         firsts = np.empty(len(questions), np.int64)
-        for run in self._runs:
-            total = timed.count(run, questions, self._alive, firsts)
+        for run in self._index():
+            total = timed.count(run.table, run.starts, run.shift, questions, self._alive, firsts)
             if total:
                 asked, rows = np.empty(total, np.int64), np.empty(total, np.int64)
-                timed.pairs(run, questions, self._alive, firsts, asked, rows)
+                timed.pairs(run.table, questions, self._alive, firsts, asked, rows)
                 found.append((asked, rows))
         if not found:
             return NO_INTS, NO_INTS
@@ -128,8 +153,8 @@ class TimedRows:
         """The row of the highest time that answers each question, of equals the last; or -1."""
         times = np.zeros(len(questions), np.int64)
         rows = np.full(len(questions), -1, np.int64)
-        for run in self._runs:
-            timed.latest(run, questions, self._alive, times, rows)
+        for run in self._index():
+            timed.latest(run.table, run.starts, run.shift, questions, self._alive, times, rows)
         return rows
 
     def of(self, keys: pl.DataFrame) -> Ints:
@@ -181,10 +206,7 @@ class TimedRows:
         self._times = grown(times, size)
         self._marked = _longer(marked, size)
         self._alive = _longer(np.ones(height, np.uint8), size)
-        self._runs = []
-        if height:
-            kept = self._pool.gather(np.arange(height))
-            self._insert(kept.select(self._keys), times, 0)
+        self._runs, self._indexed = [], 0
 
     # The handle.
 
