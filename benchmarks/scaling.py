@@ -140,11 +140,21 @@ SERIES: dict[str, Callable[[int], Iterator[Point]]] = {
 }
 LABELS = {
     "keys": "keys with state",
-    "state": "keys, each row a new one",
+    "state": "keys so far; each row has a new one",
     "columns": "columns that are added up",
     "shards": "shards",
     "batch": "rows in a batch",
 }
+
+TITLES = {
+    "keys": "Number of keys",
+    "state": "Size of the state",
+    "columns": "Number of columns",
+    "shards": "Shards",
+    "batch": "Size of batches (both axes log)",
+}
+_EVEN = ("columns", "shards")
+"""Series whose values are few and stand at even distances."""
 
 
 def write_csv(points: Sequence[Point], path: Path) -> None:
@@ -165,21 +175,25 @@ def plot(points: Sequence[Point], path: Path) -> None:
     from matplotlib import pyplot
 
     names = list(dict.fromkeys(point.series for point in points))
-    figure, panels = pyplot.subplots(1, len(names), figsize=(3.2 * len(names), 3), squeeze=False)
+    figure, panels = pyplot.subplots(1, len(names), figsize=(3.2 * len(names), 3.2), squeeze=False)
     for name, panel in zip(names, panels[0], strict=True):
         chosen = [point for point in points if point.series == name]
         panel.plot([point.x for point in chosen], [p.ns_per_row for p in chosen], marker="o")
+        panel.set_title(TITLES[name], fontsize=10)
         panel.set_xlabel(LABELS[name])
-        panel.set_ylim(bottom=0)
-        if name == "shards":
+        panel.set_ylabel("ns a row")
+        panel.grid(alpha=0.3)
+        if name in _EVEN:
             panel.set_xticks([point.x for point in chosen])
         else:
             panel.set_xscale("log")
         if name == "batch":
             panel.set_yscale("log")
-    panels[0][0].set_ylabel("ns a row")
+        else:
+            panel.set_ylim(0, 1.15 * max(point.ns_per_row for point in chosen))
     figure.tight_layout()
     figure.savefig(path, dpi=110)
+    pyplot.close(figure)
 
 
 def main() -> None:

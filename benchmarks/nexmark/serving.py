@@ -21,7 +21,7 @@ def serve(engine: object) -> None:
         try:
             answer = {"result": getattr(engine, request.pop("do"))(**request)}
         except Exception as error:
-            answer = {"error": f"{type(error).__name__}: {error}"[:2000]}
+            answer = {"error": f"{type(error).__name__}: {error}"[:20_000]}
         print(json.dumps(answer), file=answers, flush=True)
 
 

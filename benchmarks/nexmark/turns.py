@@ -88,7 +88,14 @@ def told(found: Figures) -> Iterator[None]:
     try:
         yield
     except Failed as failed:
-        found.equal = f"failed: {str(failed).splitlines()[0][:200]}"
+        found.equal = f"failed: {reason(str(failed))}"
+
+
+def reason(said: str) -> str:
+    """The first line of what an engine said, and the innermost cause of a Java exception."""
+    first, *lines = said.splitlines()
+    causes = [line.strip() for line in lines if line.startswith("Caused by: ")]
+    return " ".join([first[:200], *(cause[:300] for cause in causes[-1:])]).replace("|", "/")
 
 
 def first(name: str, plan: Plan, running: Running) -> Runs:

@@ -21,6 +21,7 @@ from benchmarks.nexmark.turns import (
     figures,
     insert,
     measured,
+    reason,
     statements,
 )
 from benchmarks.nexmark.write import FORMATS, write
@@ -118,6 +119,11 @@ def test_a_query_that_an_engine_refuses_is_told(folder: Path) -> None:
     assert found.equal.startswith("failed: sameriver: UserError")
     assert found.rate("sameriver") is None
     assert found.rate("duckdb") is not None
+
+
+def test_the_innermost_cause_of_a_failure_is_told() -> None:
+    said = "flink: failed | here\n\tat org.X\nCaused by: first\n\tat org.Y\nCaused by: last\n"
+    assert reason(said) == "flink: failed / here Caused by: last"
 
 
 def test_results_by_the_clock_are_not_compared(folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from benchmarks.scaling import Point, batches, started, steady, write_csv
+from benchmarks.scaling import LABELS, SERIES, TITLES, Point, batches, started, steady, write_csv
 
 
 def test_numbers_are_written_a_line_each(tmp_path: Path) -> None:
@@ -28,3 +28,7 @@ def test_batches_hold_all_rows_in_order() -> None:
 def test_a_pass_over_known_keys_is_timed() -> None:
     keys = np.arange(100)
     assert steady(started(sums=2, shards=2), keys, batches(keys, size=10, sums=2)) > 0
+
+
+def test_each_series_has_a_title_and_an_axis() -> None:
+    assert set(SERIES) == set(TITLES) == set(LABELS)
