@@ -6,11 +6,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import pyarrow.parquet as pq
 from connector_tables import context, drain, file_options, read, source
 
 from sameriver.common import types
+from sameriver.common.changes import Changes
 from sameriver.common.errors import ExternalError, UserError
 from sameriver.common.schema import Schema
+from sameriver.connectors.formats.parquet import ParquetWriter
 
 
 def test_other_types_are_cast_and_lacking_columns_null(tmp_path: Path) -> None:
@@ -58,3 +61,12 @@ def test_raw_lines(tmp_path: Path) -> None:
     assert read(Schema.of([("line", types.STRING)]), file, "raw") == [('a,"b',), ("é",)]
     with pytest.raises(UserError, match="one column"):
         read(Schema.of([("a", types.STRING), ("b", types.STRING)]), file, "raw")
+
+
+def test_a_large_file_has_several_row_groups(tmp_path: Path) -> None:
+    rows = pl.DataFrame({"n": range(300_000)})
+    writer = ParquetWriter(tmp_path / "t.parquet", Schema.of([("n", types.BIGINT)]), {})
+    writer.write(Changes(rows))
+    writer.close()
+    assert pq.read_metadata(tmp_path / "t.parquet").num_row_groups == 3
+    assert pl.read_parquet(tmp_path / "t.parquet").equals(rows)

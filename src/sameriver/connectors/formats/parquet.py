@@ -19,7 +19,8 @@ from sameriver.connectors.options import choice
 Compression = Literal["snappy", "zstd", "gzip", "lz4", "uncompressed"]
 _COMPRESSIONS = ("SNAPPY", "ZSTD", "GZIP", "LZ4", "UNCOMPRESSED")
 _CHUNK = 1 << 18
-_GROUP = 1 << 20
+_GROUP = 1 << 17
+"""Rows of a row group: whoever reads the file decodes one while the one before is worked on."""
 
 
 def _reader(columns: Columns, options: Options) -> FrameReader:
