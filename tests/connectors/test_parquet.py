@@ -5,8 +5,8 @@ from decimal import Decimal
 from pathlib import Path
 
 import polars as pl
-import pytest
 import pyarrow.parquet as pq
+import pytest
 from connector_tables import context, drain, file_options, read, source
 
 from sameriver.common import types
