@@ -72,7 +72,8 @@ def test_values_are_those_of_the_objects(
 PIECES = st.lists(
     st.sampled_from(
         ['"p":1', '"p":01', '"q":"x"', '"q":"\\x"', '"p"', '"deep":{"p":2,"r":"y"}',
-         '"deep":{"p":tru}', '"deep":{"p":[1}}', '"deep":{"p":3},"deep":null', '"deep":null', '"deep":[]', "", ","]
+         '"deep":{"p":tru}', '"deep":{"p":[1}}', '"deep":{"p":3},"deep":null',
+         '"deep":null', '"deep":[]', "", ","]
     ),
     max_size=5,
 ).map(lambda parts: "{" + ",".join(parts) + "}")  # fmt: skip
