@@ -280,11 +280,12 @@ _IN_PYTHON = {
     "decimals": "decimals that need more than 128 bits on the way, or are written with an exponent",
     "render": "a FLOAT or DOUBLE without bounds, or so small that Java adds a digit of its own",
     "octets": "binary values that are no UTF-8",
-    "letters": "charsets other than UTF-8 where there is more than ASCII, and what is no base64",
+    "letters": "charsets other than UTF-8 beyond ASCII, what is no base64, columns of letters to"
+    " translate",
     "json": "JSON with escapes, exponents, mistakes or `*` in its path; what JSON_QUERY finds, as"
     " Flink sorts its keys; numbers that are written with an exponent; letters beyond ASCII in"
     " JSON_QUOTE",
-    "variants": "JSON that becomes a VARIANT, and what is taken out of one",
+    "variants": "JSON that becomes a VARIANT; `variant[...]` likewise",
     "regex": "patterns with what Polars lacks (look-around, back references, matches of nothing),"
     " and columns with more patterns than one in 50 rows",
     "urls": "URLs with other parts than usual, and columns of parts",
@@ -345,7 +346,7 @@ def _bare(name: str, question: Question) -> bool:
         return False
     bound = bind(question)
     calls = [node for node in walk(bound) if isinstance(node, Call)]
-    makers = ("CAST", "ARRAY", "BITMAP_BUILD", "JSON_STRING", "PARSE_JSON")
+    makers = ("CAST", "ARRAY", "BITMAP_BUILD", "JSON_STRING")
     others = [call.function for call in calls if call.function not in makers]
     return others == [name] or (name in makers and len(calls) == 1 and calls[0].function == name)
 

@@ -463,9 +463,10 @@ def _ascii_quoted(text: pl.Expr) -> pl.Expr:
 
 
 def _without_quotes(text: pl.Expr) -> pl.Expr:
-    """What is no quoted text stays; escapes take a closer look."""
+    """What does not stand between quotes stays; escapes take a closer look."""
     inside = text.str.extract(r'^"([^"\\\x00-\x1f]*)"$', 1)
-    quick = pl.when(~text.str.contains(r'^[ \t\r\n]*"')).then(text).otherwise(inside)
+    bare = ~(text.str.starts_with('"') & text.str.ends_with('"'))
+    quick = pl.when(bare).then(text).otherwise(inside)
     return else_by(pl.String, quick, lambda odd: by_distinct(_unquoted, pl.String, odd), text)
 
 

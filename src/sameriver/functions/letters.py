@@ -77,6 +77,8 @@ def position(needle: pl.Expr, value: pl.Expr, start: pl.Expr | None = None) -> p
 def nth_position(value: pl.Expr, needle: pl.Expr, *more: pl.Expr) -> pl.Expr:
     """The n-th place from a start on; from a negative start, counted from the end, backward.
 
+    From 0 on nothing is found.
+
     Raises:
         EvaluationError: BAD_POSITION, when evaluated.
     """
@@ -94,8 +96,8 @@ def _places(series: Sequence[pl.Series]) -> pl.Series:
     start, occurrence = (number.cast(pl.Int64) for number in numbers)
     known = value.is_not_null() & needle.is_not_null()
     known &= start.is_not_null() & occurrence.is_not_null()
-    if (known & ((start == 0) | (occurrence < 1))).any():
-        raise failure("BAD_POSITION", "'INSTR' counts positions and occurrences from 1")
+    if (known & (occurrence < 1)).any():
+        raise failure("BAD_POSITION", "'INSTR' counts occurrences from 1")
     texts, needles = octets(value), octets(needle)
     found = np.empty(height, np.int64)
     begins, counts = (number.fill_null(1).to_numpy() for number in (start, occurrence))
@@ -137,12 +139,15 @@ def replaced(value: pl.Expr, needle: pl.Expr, by: pl.Expr, literals: Sequence[ob
 def translated(
     value: pl.Expr, source: pl.Expr, target: pl.Expr, literals: Sequence[object]
 ) -> pl.Expr:
-    """Letters for letters; those of the source without a letter in the target go."""
-    old, new = literals
+    """Letters for letters; those of the source without a letter in the target go.
+
+    A NULL source changes nothing, a NULL target is empty.
+    """
+    old, new = ("" if literal is None else literal for literal in literals)
     if isinstance(old, str) and isinstance(new, str):
         table = {one: new[n : n + 1] for n, one in reversed(list(enumerate(old)))}
         return value.str.replace_many(list(table), list(table.values())) if table else value
-    return by_distinct(_translate, pl.String, value, source, target)
+    return by_distinct(_translate, pl.String, value, source.fill_null(""), target.fill_null(""))
 
 
 def _translate(value: str, source: str, target: str) -> str:

@@ -222,6 +222,11 @@ def _choices(operands: Sequence[Operand]) -> Resolved:
     return Resolved((index, *choices), common.with_nullable(True))
 
 
+def _translate_types(operands: Sequence[Operand]) -> Resolved:
+    parameters = fit("TRANSLATE", ((TEXT, TEXT, TEXT),), operands)
+    return Resolved(parameters, STRING.with_nullable(parameters[0].nullable))
+
+
 def _literals(change: Callable[..., pl.Expr]) -> Kernel:
     """A kernel that knows the values of the arguments after the first that are constant."""
     return lambda e, args: change(*args, [operand.value for operand in e.operands[1:]])
@@ -259,7 +264,7 @@ STRINGS = [
     ),
     ScalarFunction(
         name="TRANSLATE",
-        infer=infer("TRANSLATE", (TEXT, TEXT, TEXT), result=STRING),
+        infer=_translate_types,
         kernel=by_constant(_literals(letters.translated)),
         aliases=("TRANSLATE3",),
     ),

@@ -48,10 +48,14 @@ def _one(
 ) -> int:  # fmt: skip
     """Where the needle is found; -1 if it is not.
 
-    Forward the next one may start a letter later; backward it ends where the last one starts, and
-    the first one at the letter of the start.
+    The next one starts a letter later or, backward, ends a letter earlier; backward the first one
+    ends with the letter of the start. Nothing is found at the first end, wherever the start is.
     """
     size, limit = last - first, end
+    if begin == 0:
+        return -1
+    if size == 0:
+        return start if begin > 0 else end
     if begin > 0:
         at = _forward(data, start, end, begin - 1)
     else:
@@ -60,9 +64,9 @@ def _one(
     while at >= 0:
         if at + size <= limit and _stands(data, at, needles, first, last):
             occurrence -= 1
-            if occurrence == 0 or (size == 0 and begin < 0):
+            if occurrence == 0:
                 return at
-            limit = end if begin > 0 else at
+            limit = end if begin > 0 else at + size - 1
         at = _forward(data, at, end, 1) if begin > 0 else _backward(data, start, at, 1)
     return -1
 
