@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 
-from sameriver.connectors.formats.text_column import text_column
+from sameriver.common.text_column import text_column
 
 CELLS = st.lists(st.one_of(st.none(), st.text("abc é☃", max_size=40)), max_size=80)
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import polars as pl
 
 from sameriver.common.dataclass import dataclass
+from sameriver.common.text_column import text_column
 from sameriver.connectors.formats.kernels.lines import count_byte
-from sameriver.connectors.formats.text_column import text_column
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]

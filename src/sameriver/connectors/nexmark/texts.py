@@ -11,8 +11,8 @@ from itertools import product
 import numpy as np
 import polars as pl
 
+from sameriver.common.text_column import text_column
 from sameriver.connectors.formats.cells import Kind
-from sameriver.connectors.formats.text_column import text_column
 from sameriver.connectors.nexmark.kernels import CHANNELS, HOT_CHANNELS, SHORTEST, letters, shares
 from sameriver.connectors.nexmark.settings import MAX_SIZE
 
