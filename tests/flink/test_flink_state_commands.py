@@ -168,10 +168,10 @@ def test_a_local_job_is_stopped_and_goes_on(play: Play, tmp_path: Path) -> None:
     # a copy, since the other goes when nothing goes on from it any more
     saved = play.state / "savepoints" / left.name
     for _ in range(2):
-        assert command("savepoint", play.state).stdout.strip() == saved.as_uri()
+        assert command("savepoint", play.state).stdout.strip() == f"file://{saved}"
     assert (saved / "_metadata").is_file()
     aside = tmp_path / "aside"
-    assert command("savepoint", play.state, aside).stdout.strip() == aside.as_uri()
+    assert command("savepoint", play.state, aside).stdout.strip() == f"file://{aside}"
     assert (aside / "_metadata").is_file()
     assert "TARGET_EXISTS" in command("savepoint", play.state, aside).stderr
 

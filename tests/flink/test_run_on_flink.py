@@ -18,7 +18,8 @@ from sameriver.flink.gateway import Gateway
 from sameriver.flink.progress import progress_of
 from sameriver.flink.rest import Rest
 from sameriver.flink.run import run_insert
-from sameriver.flink.script import InsertJob, prepare
+from sameriver.flink.script import InsertJob, QueryJob, prepare
+from sameriver.flink.select import changelog
 
 NUMBERS = """CREATE TABLE numbers (n INT, k STRING) WITH (
   'connector' = 'datagen', 'number-of-rows' = '20',
@@ -119,6 +120,21 @@ def test_a_query_that_fails_tells_why(shared: Gateway, tmp_path: Path) -> None:
     done = _run(f"{NUMBERS}SELECT 6 / (n - 4) FROM numbers;", tmp_path)
     assert done.exit_code == 1
     assert "error[JOB_FAILED]: the job failed on Flink: ArithmeticException" in done.stderr
+    assert "--> " in done.stderr
+    assert "job.sql:5:1" in done.stderr
+
+
+def test_queries_come_one_after_the_other_each_with_its_options(gateway: Gateway) -> None:
+    environment = gateway.environment()
+    script = "SET 'execution.checkpointing.interval' = '10 s'; SELECT 1 AS a; RESET; SELECT 2 AS a;"
+    found = []
+    for step in prepare(script, environment):
+        if isinstance(step, QueryJob):
+            batches = list(changelog(environment, step, Event(), lambda rest, id: None))
+            rows = [row for _, rows in batches for row in rows]
+            executed = environment.java.getPlanner().getExecEnv()
+            found.append((rows, executed.getCheckpointInterval()))
+    assert found == [([[1]], 10_000), ([[2]], -1)]
 
 
 @pytest.mark.parametrize("flag", [("--parallelism", "2"), ("--cluster", "here:1"), ("--jar", "j")])

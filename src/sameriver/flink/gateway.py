@@ -94,7 +94,8 @@ class Gateway:
             environment = Environment(self, api.TableEnvironment.create(settings))
             environment.set(options or {})
             for jar in self.jars:
-                environment.execute(f"ADD JAR '{jar}'")
+                quoted = str(jar).replace("'", "''")
+                environment.execute(f"ADD JAR '{quoted}'")
         return environment
 
     @property

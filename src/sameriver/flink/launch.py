@@ -7,7 +7,7 @@ import time
 from sameriver.common.errors import ExternalError, SameriverError
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.rest import Rest
-from sameriver.flink.state import Entry, FlinkFolder
+from sameriver.flink.state import Entry, FlinkFolder, flink_path
 
 SAVEPOINT_FOLDER = "execution.checkpointing.savepoint-dir"
 _JOB_ID = "$internal.pipeline.job-id"
@@ -47,7 +47,7 @@ def launch(
     try:
         rest = Rest(job.cluster)
         if not (entry.options.get(CHECKPOINT_FOLDER) or rest.setting(CHECKPOINT_FOLDER)):
-            options[CHECKPOINT_FOLDER] = folder.checkpoints.as_uri()
+            options[CHECKPOINT_FOLDER] = flink_path(folder.checkpoints)
         # options of a job stay with its environment, so each has one of its own
         environment = gateway.environment(entry.options)
         environment.execute_plan(entry.plan, options, savepoint=job.began or None)

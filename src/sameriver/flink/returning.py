@@ -15,7 +15,7 @@ from sameriver.flink.gateway import Gateway
 from sameriver.flink.launch import PATIENCE
 from sameriver.flink.rest import Rest
 from sameriver.flink.standing import found, savepoint_folder
-from sameriver.flink.state import ENDED, STOPPED, FlinkFolder, Job
+from sameriver.flink.state import ENDED, STOPPED, FlinkFolder, Job, flink_path
 from sameriver.flink.upgrade import Deployment, returned, version_before
 
 _FILE = "file:"
@@ -42,8 +42,8 @@ def take_savepoint(folder: FlinkFolder, target: Path | None, *, timeout: float) 
     if entry.job.stands not in (STOPPED, ENDED):
         rest = Rest(entry.job.cluster)
         if _runs(rest, entry.job):
-            to = savepoint_folder(entry, rest) or folder.savepoints.as_uri()
-            to = to if target is None else target.as_uri()
+            to = savepoint_folder(entry, rest) or flink_path(folder.savepoints)
+            to = to if target is None else flink_path(target)
             return rest.savepoint(entry.job.id, to, timeout=timeout)
         with folder.locked():
             entry = found(folder, entry, "")
@@ -76,7 +76,7 @@ def _saved(folder: FlinkFolder, savepoint: str, target: Path | None) -> str:
     if folder.path not in Path(savepoint.removeprefix(_FILE)).parents:
         return savepoint
     target = folder.savepoints / Path(savepoint).name
-    return target.as_uri() if target.is_dir() else _copy(savepoint, target)
+    return flink_path(target) if target.is_dir() else _copy(savepoint, target)
 
 
 def _copy(savepoint: str, target: Path) -> str:
@@ -91,7 +91,7 @@ def _copy(savepoint: str, target: Path) -> str:
         raise UserError("TARGET_EXISTS", f"'{target}' exists", hint="Name a new folder.")
     with disk.writing("the savepoint", target.parent):
         shutil.copytree(source, target)
-    return target.as_uri()
+    return flink_path(target)
 
 
 def roll_back(

@@ -8,7 +8,15 @@ from sameriver.common.errors import ExternalError
 from sameriver.flink.launch import PATIENCE, SAVEPOINT_FOLDER, give_up
 from sameriver.flink.rest import ENDED as JOB_ENDED
 from sameriver.flink.rest import Rest
-from sameriver.flink.state import ENDED, RUNNING, STARTING, STOPPED, Entry, FlinkFolder
+from sameriver.flink.state import (
+    ENDED,
+    RUNNING,
+    STARTING,
+    STOPPED,
+    Entry,
+    FlinkFolder,
+    flink_path,
+)
 
 
 def stop_with_savepoint(folder: FlinkFolder, entry: Entry, *, timeout: float = PATIENCE) -> Entry:
@@ -23,7 +31,7 @@ def stop_with_savepoint(folder: FlinkFolder, entry: Entry, *, timeout: float = P
     if rest.state(entry.job.id) in ("RESTARTING", "FAILING"):
         give_up(rest, entry.job.id)
         return found(folder, entry, entry.job.cluster)
-    target = savepoint_folder(entry, rest) or folder.stops.as_uri()
+    target = savepoint_folder(entry, rest) or flink_path(folder.stops)
     path = rest.stop(entry.job.id, target, timeout=timeout)
     return folder.put_job(entry, replace(entry.job, stands=STOPPED, savepoint=path))
 

@@ -88,6 +88,11 @@ class _Told:
     compiled: str
 
 
+def flink_path(path: Path) -> str:
+    """An absolute path as Flink takes it: as a URI in which nothing is escaped."""
+    return f"file://{path}"
+
+
 class FlinkFolder:
     """A folder that holds what belongs to one script on Flink.
 

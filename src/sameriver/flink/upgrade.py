@@ -28,7 +28,7 @@ from sameriver.flink.names import named
 from sameriver.flink.report import FlinkReport
 from sameriver.flink.rest import Rest
 from sameriver.flink.standing import found, stop_with_savepoint
-from sameriver.flink.state import ENDED, RUNNING, STOPPED, Entry, FlinkFolder, Job
+from sameriver.flink.state import ENDED, RUNNING, STOPPED, Entry, FlinkFolder, Job, flink_path
 from sameriver.session.keeper import StateDir
 
 _URI = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")
@@ -318,7 +318,7 @@ def savepoint_path(path: str | Path | None) -> str:
             f"'{path}' holds no savepoint of Flink",
             hint="Name a folder that 'sameriver savepoint' printed, or that Flink wrote.",
         )
-    return local.as_uri()
+    return flink_path(local)
 
 
 def version_before(folder: FlinkFolder) -> Entry:

@@ -1,0 +1,1 @@
+SELECT ARRAY[PARSE_JSON('1')] AS a, ROW(PARSE_JSON('{"a":1}'), 2) AS r, MAP['k', PARSE_JSON('[1,2]')] AS m;
