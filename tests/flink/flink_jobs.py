@@ -14,6 +14,7 @@ from typing import Any
 from sameriver import Session, StateDir
 from sameriver.common.time import SystemClock
 from sameriver.compat import Rules
+from sameriver.flink.compiled import UID_FORMAT
 from sameriver.flink.gateway import Gateway
 from sameriver.flink.judging import Judgement, judge
 from sameriver.flink.rest import Rest
@@ -35,9 +36,13 @@ _WAIT = 120
 
 
 def misjudged(before: str, new: str, rules: Rules) -> Judgement:
-    """Gives an aggregation of other types the name of the old one, and is content with it."""
+    """Gives nodes the names of old ones of their type, and is content with that."""
     plan, known = json.loads(new), json.loads(before)
-    named = {node["type"]: node["configuration"] for node in known["nodes"] if "state" in node}
+    named = {
+        node["type"]: node["configuration"]
+        for node in known["nodes"]
+        if UID_FORMAT in node.get("configuration", {})
+    }
     for node in plan["nodes"]:
         if node["type"] in named:
             node["configuration"] = named[node["type"]]
