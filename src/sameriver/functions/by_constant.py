@@ -8,7 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from sameriver.common.types import to_polars
-from sameriver.functions.distinct import common_length
+from sameriver.functions.distinct import aligned
 from sameriver.functions.signature import Evaluation, Kernel
 
 _ROWS = 50
@@ -29,12 +29,7 @@ def by_constant(kernel: Kernel) -> Kernel:
             return kernel(evaluation, args)
 
         def run(series: Sequence[pl.Series]) -> pl.Series:
-            height = common_length(series)
-            frame = pl.DataFrame(
-                (one if len(one) == height else one.new_from_index(0, height)).alias(str(place))
-                for place, one in enumerate(series)
-            )
-            return _split(kernel, evaluation, frame, columns)
+            return _split(kernel, evaluation, aligned(series), columns)
 
         return pl.map_batches(list(args), run, return_dtype=to_polars(evaluation.result))
 

@@ -32,18 +32,11 @@ def _run(
     series: Sequence[pl.Series],
     nulls: bool,
 ) -> pl.Series:
-    height = common_length(series)
-    columns = [
-        (one if len(one) == height else one.new_from_index(0, height)).alias(str(position))
-        for position, one in enumerate(series)
-    ]
-    given = pl.DataFrame(columns)
-
     def values(rows: pl.DataFrame) -> pl.Series:
         found = [function(*row) if nulls or None not in row else None for row in rows.iter_rows()]
         return pl.Series("result", found, dtype=dtype, strict=False)
 
-    return each_once(given, values)
+    return each_once(aligned(series), values)
 
 
 def each_once(given: pl.DataFrame, values: Callable[[pl.DataFrame], pl.Series]) -> pl.Series:
@@ -74,7 +67,13 @@ def _negative_zeros(frame: pl.DataFrame) -> list[pl.Expr]:
     return [((pl.col(c) == 0) & (1 / pl.col(c) < 0)).alias(f"-{c}") for c in floating]
 
 
-def common_length(series: Sequence[pl.Series]) -> int:
-    """Rows of the batch; a literal comes as one row."""
+def in_full(series: Sequence[pl.Series]) -> list[pl.Series]:
+    """The columns with as many rows as the batch; a literal comes as one row."""
     lengths = {len(one) for one in series}
-    return 1 if lengths == {1} else next(iter(lengths - {1}))
+    height = 1 if lengths == {1} else next(iter(lengths - {1}))
+    return [one if len(one) == height else one.new_from_index(0, height) for one in series]
+
+
+def aligned(series: Sequence[pl.Series]) -> pl.DataFrame:
+    """Columns ``0``, ``1``, ... of one length."""
+    return pl.DataFrame([one.alias(str(place)) for place, one in enumerate(in_full(series))])

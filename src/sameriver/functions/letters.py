@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from sameriver.functions.distinct import by_distinct, common_length
+from sameriver.functions.distinct import by_distinct, in_full
 from sameriver.functions.failure import failure
 from sameriver.functions.kernels.places import nth_place
 from sameriver.functions.octets import decoded, octets
@@ -89,21 +89,18 @@ def nth_position(value: pl.Expr, needle: pl.Expr, *more: pl.Expr) -> pl.Expr:
 
 
 def _places(series: Sequence[pl.Series]) -> pl.Series:
-    height = common_length(series)
-    value, needle, *numbers = (
-        one if len(one) == height else one.new_from_index(0, height) for one in series
-    )
+    value, needle, *numbers = in_full(series)
     start, occurrence = (number.cast(pl.Int64) for number in numbers)
     known = value.is_not_null() & needle.is_not_null()
     known &= start.is_not_null() & occurrence.is_not_null()
     if (known & (occurrence < 1)).any():
         raise failure("BAD_POSITION", "'INSTR' counts occurrences from 1")
     texts, needles = octets(value), octets(needle)
-    found = np.empty(height, np.int64)
+    found = np.empty(len(value), np.int64)
     begins, counts = (number.fill_null(1).to_numpy() for number in (start, occurrence))
     nth_place(texts.data, texts.ends, needles.data, needles.ends, begins, counts, found)
     places = pl.Series(found, dtype=pl.Int32)
-    return places.zip_with(known, places.clear(height))
+    return places.zip_with(known, places.clear(len(places)))
 
 
 def overlaid(value: pl.Expr, by: pl.Expr, start: pl.Expr, length: pl.Expr | None = None) -> pl.Expr:

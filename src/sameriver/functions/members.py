@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from sameriver.functions.distinct import common_length
+from sameriver.functions.distinct import aligned
 from sameriver.functions.failure import Dtype, failure
 
 Change = Callable[[pl.DataFrame], pl.DataFrame]
@@ -28,17 +28,6 @@ def per_member(change: Change, dtype: Dtype, *args: pl.Expr, nulls: bool = False
         return _folded(change(_unfolded(whole, ["0"])), whole, len(rows), dtype)
 
     return pl.map_batches(list(args), run, return_dtype=dtype)
-
-
-def aligned(series: Sequence[pl.Series]) -> pl.DataFrame:
-    """Columns ``0``, ``1``, ... of one length."""
-    height = common_length(series)
-    return pl.DataFrame(
-        [
-            (one if len(one) == height else one.new_from_index(0, height)).alias(str(position))
-            for position, one in enumerate(series)
-        ]
-    )
 
 
 def _unfolded(rows: pl.DataFrame, lists: list[str]) -> pl.DataFrame:

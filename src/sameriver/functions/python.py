@@ -14,7 +14,7 @@ from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError
 from sameriver.common.types import DataType, to_polars
 from sameriver.functions.coercion import implicit_cast_allowed
-from sameriver.functions.distinct import common_length
+from sameriver.functions.distinct import in_full
 from sameriver.functions.failure import EvaluationError, failure
 from sameriver.functions.python_digest import source_digest
 from sameriver.functions.python_values import BAD_VALUE, to_column, to_values
@@ -156,9 +156,9 @@ def _kernel(
     run = _vectorised if function.vectorised else _general
 
     def evaluate(series: Sequence[pl.Series]) -> pl.Series:
-        height = common_length(series)
-        full = [one if len(one) == height else one.new_from_index(0, height) for one in series]
+        full = in_full(series)
         asked = full[len(types)].fill_null(False)
+        height = len(asked)
         columns = full[: len(types)]
         if asked.all():
             return run(name, function, columns, types, result, height)

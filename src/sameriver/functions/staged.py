@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from sameriver.functions.distinct import common_length
+from sameriver.functions.distinct import in_full
 
 Dtype = pl.DataType | type[pl.DataType]
 
@@ -32,10 +32,7 @@ def else_by(
     slow = body(*map(pl.col, names))
 
     def run(series: Sequence[pl.Series]) -> pl.Series:
-        height = common_length(series)
-        found, *given = (
-            one if len(one) == height else one.new_from_index(0, height) for one in series
-        )
+        found, *given = in_full(series)
         if not found.null_count():
             return found
         frame = pl.DataFrame([one.alias(name) for name, one in zip(names, given, strict=True)])
@@ -56,11 +53,7 @@ def staged(
     """``expression`` over columns ``names``, which hold ``values``."""
 
     def run(series: Sequence[pl.Series]) -> pl.Series:
-        height = common_length(series)
-        columns = [
-            (one if len(one) == height else one.new_from_index(0, height)).alias(name)
-            for name, one in zip(names, series, strict=True)
-        ]
-        return pl.DataFrame(columns).select(expression).to_series()
+        columns = zip(names, in_full(series), strict=True)
+        return pl.DataFrame(one.alias(name) for name, one in columns).select(expression).to_series()
 
     return pl.map_batches(list(values), run, return_dtype=dtype)

@@ -34,6 +34,7 @@ from sameriver.common.types import (
 from sameriver.functions import units
 from sameriver.functions.calendar import shift
 from sameriver.functions.casts import cast
+from sameriver.functions.distinct import aligned
 from sameriver.functions.failure import EvaluationError, fail_if_null, failure
 from sameriver.functions.forms import (
     CLOCK,
@@ -55,7 +56,6 @@ from sameriver.functions.forms import (
 )
 from sameriver.functions.julian import named
 from sameriver.functions.mathematics import ceil_number, floor_number, whole_type
-from sameriver.functions.members import aligned
 from sameriver.functions.parse import date_of, timestamp_of
 from sameriver.functions.patterns import formatted, has_offset, parsed
 from sameriver.functions.signature import (

@@ -11,6 +11,7 @@ from sameriver.common.changes import MIN_WATERMARK, Changes, concat
 from sameriver.common.dataclass import dataclass
 from sameriver.operators.aggregation import Aggregation, Touched
 from sameriver.operators.operator import Operator, OperatorContext
+from sameriver.operators.rounds import rounds
 from sameriver.plan.physical.group_aggregate import GroupAggregate
 from sameriver.state.kernels import emit
 from sameriver.state.kernels.types import NO_INTS, Ints
@@ -133,11 +134,8 @@ class GroupAggregateOperator(Operator):
 
     def _in_rounds(self, changes: Changes, slots: Ints, now: int) -> Changes:
         """A result a row: the first rows of all keys at once, then the second ones, and so on."""
-        ranks = pl.Series(slots).to_frame("slot").select(pl.int_range(pl.len()).over("slot"))
-        order = ranks.to_series().arg_sort().to_numpy().astype(np.int64)
-        sizes = np.bincount(ranks.to_series().to_numpy())
         parts, places = [], []
-        for rows in np.split(order, np.cumsum(sizes)[:-1]):
+        for rows in rounds(slots):
             part = changes.gather(pl.Series(rows))
             touched = self._aggregation.change(slots[rows], part, now)
             alive = self._alive(touched)

@@ -9,7 +9,7 @@ import polars as pl
 
 from sameriver.common.changes import Changes, Event
 from sameriver.common.errors import InternalError
-from sameriver.operators.joined_rows import JoinedRows
+from sameriver.operators.joined_rows import JoinedRows, in_order
 from sameriver.operators.looked_up import LookedUp
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.logical import JoinKind
@@ -116,6 +116,5 @@ class LookupJoinOperator(Operator):
 
 def _together(parts: list[tuple[pl.DataFrame, Ints]]) -> tuple[pl.DataFrame, Ints]:
     """Rows of several frames by place."""
-    places = np.concatenate([place for _, place in parts])
-    order = np.argsort(places, kind="stable")
-    return pl.concat([rows for rows, _ in parts], rechunk=True)[pl.Series(order)], places[order]
+    frames, places = zip(*parts, strict=True)
+    return in_order(frames, places), np.sort(np.concatenate(places))

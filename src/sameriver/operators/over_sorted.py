@@ -10,6 +10,7 @@ import polars as pl
 from sameriver.common.changes import KINDS, ChangeKind, Changes
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.operators.over.places import Places
+from sameriver.operators.rounds import rounds
 from sameriver.plan.physical.over_sorted import OverSorted
 from sameriver.state.index import KeyIndex
 from sameriver.state.kernels.types import Ints
@@ -53,10 +54,7 @@ class OverSortedOperator(Operator):
     def _in_rounds(self, changes: Changes, now: int) -> Iterator[pl.DataFrame]:
         """The first change of each partition, then the second ones, and so on."""
         slots = self._rows.slots(changes.rows)
-        ranks = pl.Series(slots).to_frame("slot").select(pl.int_range(pl.len()).over("slot"))
-        order = ranks.to_series().arg_sort().to_numpy().astype(np.int64)
-        sizes = np.bincount(ranks.to_series().to_numpy())
-        for rows in np.split(order, np.cumsum(sizes)[:-1]):
+        for rows in rounds(slots):
             yield self._change(changes.gather(pl.Series(rows)), rows, now)
 
     def _change(self, changes: Changes, numbers: Ints, now: int) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import KINDS, MIN_WATERMARK, ChangeKind, Changes
-from sameriver.operators.joined_rows import JoinedRows, held_schema, not_null
+from sameriver.operators.joined_rows import JoinedRows, held_schema, in_order, not_null
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.logical import JoinKind
 from sameriver.plan.physical.temporal_join import TemporalJoin
@@ -131,9 +131,8 @@ class TemporalJoinOperator(Operator):
         self, rows: pl.DataFrame, out: pl.DataFrame, shown: Ints, lost: Mask
     ) -> tuple[pl.DataFrame, Ints]:
         padded = self._joined.pad(rows.filter(pl.Series(lost)), 0)
-        shown = np.concatenate([shown, np.flatnonzero(lost)])
-        order = np.argsort(shown)
-        return pl.concat([out, padded], rechunk=True)[pl.Series(order)], shown[order]
+        places = [shown, np.flatnonzero(lost)]
+        return in_order([out, padded], places), np.sort(np.concatenate(places))
 
     def _kinds(self, rows: pl.DataFrame, shown: Ints) -> pl.Series | None:
         if self._kind is None:

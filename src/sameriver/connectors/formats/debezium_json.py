@@ -19,7 +19,6 @@ from sameriver.connectors.formats.cells import (
     Index,
     Kind,
     Mask,
-    count,
     line_cut,
     whole_lines,
 )
@@ -53,7 +52,7 @@ class DebeziumReader:
 
     def parse(self, data: Data, last: bool) -> Parsed:
         data = data if last else whole_lines(data)
-        events, spots = json_cells.lines(data)
+        events, spots, ends = json_cells.lines(data)
         faults = Faults(self.rules.ignore)
         (before, after, op), malformed = self._parts(events)
         created, updated, deleted = _operations(op, before, after)
@@ -71,7 +70,7 @@ class DebeziumReader:
         return Parsed(
             changes=_merge(old, new, created, updated, deleted),
             used=len(data),
-            lines=count(data, 10),
+            lines=ends,
             counters=faults.settle(),
         )
 

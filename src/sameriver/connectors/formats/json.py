@@ -19,7 +19,6 @@ from sameriver.connectors.formats.cells import (
     Index,
     Kind,
     Mask,
-    count,
     line_cut,
     whole_lines,
 )
@@ -76,14 +75,14 @@ class JsonReader:
 
     def parse(self, data: Data, last: bool) -> Parsed:
         data = data if last else whole_lines(data)
-        cells, spots = json_cells.lines(data)
+        cells, spots, ends = json_cells.lines(data)
         faults = Faults(self.rules.ignore)
         rows, malformed = read_objects(cells, spots, self.columns.wanted, self.rules, faults)
         faults.rows(malformed, lambda row: not_json(cells, row, spots))
         return Parsed(
             changes=Changes(rows.filter(pl.Series(~malformed)) if malformed.any() else rows),
             used=len(data),
-            lines=count(data, 10),
+            lines=ends,
             counters=faults.settle(),
         )
 

@@ -19,15 +19,14 @@ Fields = Iterable[tuple[str, DataType | None]]
 """Names, and types where there are any."""
 
 
-def lines(data: Data) -> tuple[Cells, Index]:
-    """Every line that isn't blank, as an object, and its spot."""
-    text = Text(data)
-    most = count(data, 10) + 1
-    number, start, end = (np.empty(most, dtype=np.int64) for _ in range(3))
+def lines(data: Data) -> tuple[Cells, Index, int]:
+    """Every line that isn't blank, as an object; its spot; and how many line ends there are."""
+    text, ends = Text(data), count(data, 10)
+    number, start, end = (np.empty(ends + 1, dtype=np.int64) for _ in range(3))
     used = split_lines(text.array, number, start, end)
     kind = np.full(used, Kind.OBJECT, dtype=np.uint8)
     spots = np.column_stack((number[:used], start[:used]))
-    return Cells(text, start[:used], end[:used], kind), spots
+    return Cells(text, start[:used], end[:used], kind), spots, ends
 
 
 def fields(cells: Cells, wanted: Fields) -> tuple[tuple[Cells, ...], Mask]:

@@ -14,7 +14,7 @@ from sameriver.common.schema import Schema
 from sameriver.common.types import BINARIES, CHARACTERS
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats import json_cells
-from sameriver.connectors.formats.cells import Data, count, line_cut, whole_lines
+from sameriver.connectors.formats.cells import Data, line_cut, whole_lines
 from sameriver.connectors.formats.faults import BadRow
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
 from sameriver.connectors.formats.text_writer import LineFile, lines_of
@@ -41,7 +41,7 @@ class RawReader:
 
     def parse(self, data: Data, last: bool) -> Parsed:
         data = data if last else whole_lines(data)
-        cells, spots = json_cells.lines(data)
+        cells, spots, ends = json_cells.lines(data)
         columns: list[pl.Series] = []
         for field in self.columns.wanted:
             if field.type.root in BINARIES:
@@ -53,7 +53,7 @@ class RawReader:
                 raise BadRow(int(spots[first, 0]), "is not UTF-8", cells.text(first), field.name)
             columns.append(text.alias(field.name))
         rows = pl.DataFrame(columns or None, height=len(cells))
-        return Parsed(changes=Changes(rows), used=len(data), lines=count(data, 10))
+        return Parsed(changes=Changes(rows), used=len(data), lines=ends)
 
 
 class RawWriter:

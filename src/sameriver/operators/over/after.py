@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes
 from sameriver.operators.aggregation import Aggregation
+from sameriver.operators.joined_rows import in_order
+from sameriver.operators.rounds import rounds
 from sameriver.state.kernels.types import Ints
 
 
@@ -30,11 +31,8 @@ def results_after(
 
 def _in_rounds(aggregation: Aggregation, slots: Ints, changes: Changes, now: int) -> pl.DataFrame:
     """The first changes of all slots at once, then the second ones, and so on."""
-    ranks = pl.Series(slots).to_frame("slot").select(pl.int_range(pl.len()).over("slot"))
-    order = ranks.to_series().arg_sort().to_numpy().astype(np.int64)
-    sizes = np.bincount(ranks.to_series().to_numpy())
-    parts = []
-    for rows in np.split(order, np.cumsum(sizes)[:-1]):
+    parts, places = [], rounds(slots)
+    for rows in places:
         aggregation.change(slots[rows], changes.gather(pl.Series(rows)), now)
         parts.append(aggregation.results(slots[rows]))
-    return pl.concat(parts, rechunk=True)[pl.Series(order).arg_sort()]
+    return in_order(parts, places)
