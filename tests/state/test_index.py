@@ -31,11 +31,20 @@ def decimals(numbers: Numbers) -> pl.DataFrame:
     return integers(numbers).select(pl.col("k").cast(pl.Decimal(12, 2)))
 
 
+def words(numbers: Numbers) -> pl.DataFrame:
+    """Two columns of words, each with a value that is NULL."""
+    k = pl.col("k").fill_null(10**6)
+    return integers(numbers).select(
+        w=pl.when(k // 7 != 3).then(k // 7),
+        d=pl.when(k % 7 != 3).then((k % 7).cast(pl.Int32).cast(pl.Date)),
+    )
+
+
 def pairs(numbers: Numbers) -> pl.DataFrame:
     return integers(numbers).with_columns(t=pl.col("k").cast(pl.String))
 
 
-@pytest.mark.parametrize("frame", [integers, texts, dates, decimals, pairs])
+@pytest.mark.parametrize("frame", [integers, texts, dates, decimals, words, pairs])
 def test_keys_keep_their_slot_until_removed(frame: Callable[[Numbers], pl.DataFrame]) -> None:
     @settings(max_examples=20, deadline=None)
     @given(
@@ -64,6 +73,24 @@ def test_keys_keep_their_slot_until_removed(frame: Callable[[Numbers], pl.DataFr
         assert index.slots().tolist() == sorted(slots.values())
 
     run()
+
+
+@given(st.lists(st.tuples(st.none() | st.integers(-2, 2), st.none() | st.booleans())))
+def test_null_in_a_pair_of_words_is_a_value_of_its_own(
+    rows: list[tuple[int | None, bool | None]],
+) -> None:
+    schema = pl.Schema({"n": pl.Int8, "b": pl.Boolean})
+    index = KeyIndex(schema)
+    frame = pl.DataFrame(rows, schema, orient="row")
+    slots = index.find_or_insert(frame)
+    assert len(index) == len(set(rows)) == len(set(slots.tolist()))
+    assert index.find_or_insert(frame).tolist() == slots.tolist()
+    assert index.keys(slots).rows() == rows
+    index.remove(np.unique(slots))
+    again = index.find_or_insert(
+        frame.select(pl.col("n").fill_null(0), pl.col("b").fill_null(True))
+    )
+    assert index.keys(again).null_count().sum_horizontal().sum() == 0
 
 
 def test_no_columns_are_one_key() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -18,6 +18,12 @@ Cells = TypeVar("Cells", bound=np.ndarray[Any, Any])
 
 SEEDS = (secrets.randbits(63), secrets.randbits(63))
 """Of the two hashes of a row; another pair in each process."""
+_PAIRED = 2
+"""Columns of words that are a key as they are."""
+_NULL_MASKS = np.array(
+    [(0, 0), *((secrets.randbits(63), secrets.randbits(63)) for _ in range(3))], np.int64
+)
+"""What words of a pair are mixed with, by which of them are NULL (bits): without it, nothing."""
 
 _SMALLEST = 1 << 10
 _MODEST = 1 << 20
@@ -133,17 +139,19 @@ def grown(array: Cells, length: int) -> Cells:
 class KeyIndex:
     """A persistent index from rows of key columns to slots; NULL is a key like any other.
 
-    One column whose values fit a word is its own fingerprint. Other keys go by two hashes of the
-    row, and the rows themselves are kept to be given back. Without columns there is one key.
+    One or two columns whose values fit words are their own fingerprint. Other keys go by two
+    hashes of the row, and the rows themselves are kept to be given back. Without columns there is
+    one key.
     """
 
     def __init__(self, schema: pl.Schema) -> None:
         self._schema = schema
         types = list(schema.values())
-        self._word = types[0] if len(types) == 1 and fits_word(types[0]) else None
-        self._lookup = Lookup(2 if self._word is None and types else 1)
+        self._words = types if len(types) <= _PAIRED and all(map(fits_word, types)) else None
+        self._lookup = Lookup(2 if len(types) > 1 or self._words is None else 1)
         self._rows = Pool(schema)
         self._positions = NO_INTS
+        self._nulls = NO_INTS
 
     def __len__(self) -> int:
         return len(self._lookup)
@@ -165,19 +173,33 @@ class KeyIndex:
         """Slot of each row; new keys get one."""
         before = len(self)
         slots = self._look_up(keys, insert=True)
-        if self._word is None and self._schema and len(self) > before:
+        if self._words is None and len(self) > before:
             self._keep(keys, slots)
+        if 0 < len(self._nulls) < self.capacity:
+            self._nulls = grown(self._nulls, self.capacity)
         return slots
 
     def keys(self, slots: Ints) -> pl.DataFrame:
         """The keys of slots in use."""
         if not self._schema:
             return pl.DataFrame(height=len(slots))
-        if self._word is None:
+        if self._words is None:
             return self._rows.gather(self._positions[slots] - 1)
-        valid = slots != self._lookup.find_null(insert=False)
         words = self._lookup.known[slots]
-        return decode(words, self._word, valid).alias(self._schema.names()[0]).to_frame()
+        if len(self._words) == 1:
+            return self._decoded([words], [slots != self._lookup.find_null(insert=False)])
+        valid: list[np.ndarray | None] = [None, None]
+        if len(self._nulls):
+            nulls = self._nulls[slots]
+            words ^= _NULL_MASKS[nulls]
+            valid = [nulls & 1 == 0, nulls & 2 == 0]
+        return self._decoded(list(np.ascontiguousarray(words.T)), valid)
+
+    def _decoded(self, words: list[Ints], valid: Sequence[np.ndarray | None]) -> pl.DataFrame:
+        columns = zip(self._schema.items(), words, valid, strict=True)
+        return pl.DataFrame(
+            [decode(own, type, known).alias(name) for (name, type), own, known in columns]
+        )
 
     def reserve(self, count: int) -> None:
         """Makes room for ``count`` keys at once, where they are known to come."""
@@ -186,7 +208,9 @@ class KeyIndex:
     def remove(self, slots: Ints) -> None:
         """Forgets the keys of slots (each once) and frees the slots."""
         self._lookup.remove(slots)
-        if self._word is None and self._schema:
+        if len(self._nulls):
+            self._nulls[slots] = 0
+        if self._words is None:
             self._positions[slots] = 0
             if self._rows.height > 2 * len(self) + _SMALLEST:
                 self._compact()
@@ -195,16 +219,29 @@ class KeyIndex:
         look = self._lookup.find_or_insert if insert else self._lookup.find
         if not self._schema:
             return look((np.zeros(keys.height, np.int64),))
-        if self._word is None:
+        if self._words is None:
             return look(fingerprints(keys))
-        column = keys.to_series(0)
-        words = encode(column)
-        if not column.null_count():
-            return look((words,))
-        null = column.is_null().to_numpy()
-        slots = np.empty(len(words), np.int64)
-        slots[~null] = look((words[~null],))
-        slots[null] = self._lookup.find_null(insert)
+        words = tuple(map(encode, keys.get_columns()))
+        if not any(column.null_count() for column in keys.get_columns()):
+            return look(words)
+        return self._look_up_nulls(keys, words, insert)
+
+    def _look_up_nulls(self, keys: pl.DataFrame, words: tuple[Ints, ...], insert: bool) -> Ints:
+        look = self._lookup.find_or_insert if insert else self._lookup.find
+        null = [column.is_null().to_numpy() for column in keys.get_columns()]
+        if len(words) == 1:
+            slots = np.empty(keys.height, np.int64)
+            slots[~null[0]] = look((words[0][~null[0]],))
+            slots[null[0]] = self._lookup.find_null(insert)
+            return slots
+        which = null[0] + 2 * null[1]
+        first, second = (np.where(own, 0, word) for own, word in zip(null, words, strict=True))
+        masks = _NULL_MASKS[which]
+        slots = look((first ^ masks[:, 0], second ^ masks[:, 1]))
+        if insert:
+            if len(self._nulls) < self.capacity:
+                self._nulls = grown(self._nulls, self.capacity)
+            self._nulls[slots] = which
         return slots
 
     def _keep(self, keys: pl.DataFrame, slots: Ints) -> None:

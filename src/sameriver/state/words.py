@@ -30,7 +30,7 @@ def encode(values: pl.Series) -> Ints:
     if values.dtype.is_float():
         bits = float_bits(values)
         return np.where(bits < 0, bits ^ _SIGN, bits)
-    if not values.dtype.is_integer():
+    if isinstance(values.dtype, pl.Decimal):
         values = values.to_physical()
     return filled(values.cast(pl.Int64))
 
