@@ -176,20 +176,21 @@ class Aggregation:
         With ``by_row`` (if all calls are ``running``) what they are after each row.
         """
         self._stamp += 1
-        history = np.empty((self.width, 2 * len(slots)), np.int64)
+        history = np.empty((self.width, _spread(2 * len(slots))), np.int64)
         if self.resident:
             return self._change(slots, self._steps(slots, changes), now, by_row, history)
         touched = self._change(slots, [], now, by_row, history)
         for number, each in enumerate(self.accumulators):
             if not each.resident:
                 touched.old[number] = self.result_of(number, touched.before, touched.slots)
-        self._change(slots, self._steps(slots, changes), now, by_row, history)
+        self._fold(slots, self._steps(slots, changes))
+        touch.take(self.words, touched.slots, self._first, touched.ends, history)
         return touched
 
     def _change(
         self, slots: Ints, steps: list[Step], now: int, by_row: bool, history: np.ndarray
     ) -> Touched:
-        """Runs a program; the slots touched are those that this batch had not touched before."""
+        """Runs a program, and tells what it changed."""
         self._written.mark(slots)
         size = len(slots)
         touched, ends = np.empty(size, np.int64), np.empty(size, np.int64)
@@ -277,7 +278,8 @@ class Aggregation:
     def take(self, slots: Ints) -> Words:
         """A copy of the words of slots."""
         out = np.empty((self.width, len(slots)), np.int64)
-        touch.take(self.words, np.ascontiguousarray(slots), self._first, out)
+        places = np.arange(len(slots))
+        touch.take(self.words, np.ascontiguousarray(slots), self._first, places, out)
         return out.T
 
     def results(self, slots: Ints) -> pl.DataFrame:
@@ -451,6 +453,11 @@ def _aligned(rows: int, width: int) -> Words:
     raw = np.zeros(rows * width + 8, np.int64)
     start = (-raw.ctypes.data // 8) % 8
     return raw[start : start + rows * width].reshape(rows, width)
+
+
+def _spread(words: int) -> int:
+    """At least so many words, for rows of a table that don't lie on the same lines of a cache."""
+    return (words // 8 + 1 | 1) * 8
 
 
 def _program(steps: list[Step], size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

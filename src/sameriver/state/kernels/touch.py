@@ -15,7 +15,7 @@ from numba import boolean, int64, uint8, uint32, void
 
 from sameriver.common.kernel import helper, kernel
 from sameriver.state.kernels.fold import BLOCK, fold_rows
-from sameriver.state.kernels.prefetch import AHEAD, prefetch
+from sameriver.state.kernels.prefetch import AHEAD, prefetch_row
 from sameriver.state.kernels.types import (
     FLOATS,
     INTS,
@@ -28,6 +28,8 @@ from sameriver.state.kernels.types import (
 )
 
 _PLACE = 0xFFFFFFFF
+_TILE = 8
+"""Entries."""
 _KINDS = uint8[::1]
 _ROWS = uint32[::1]
 _FLAGS = boolean[::1]
@@ -43,53 +45,79 @@ def _touch_rows(
     by_row: bool,
     first: int,
     live: int,
+    access: int,
+    now: int,
     count: int,
     touched: np.ndarray,
     fresh: np.ndarray,
     ends: np.ndarray,
     kinds: np.ndarray,
     rows: np.ndarray,
-    history: np.ndarray,
+    before: np.ndarray,
+    stale: np.ndarray,
 ) -> int:
-    at = ends[count - 1] + 1 if count else 0
+    """Entries of the rows of a block; those of earlier blocks that it touches again are stale."""
+    begin = count
+    at = first_at = ends[count - 1] + 1 if count else 0
     for i in range(start, stop):
         if i + AHEAD < slots.shape[0]:
-            prefetch(words, slots[i + AHEAD])
+            prefetch_row(words, slots[i + AHEAD])
         slot = slots[i]
         mark = words[slot, 0]
-        if by_row or mark >> 32 != stamp:
-            new = mark == 0 or (live >= 0 and words[slot, live] <= 0)
-            if not new:
-                kinds[at], rows[at] = 1, i
-                for word in range(first, history.shape[0]):
-                    history[word, at] = words[slot, word]
-                at += 1
-            kinds[at], rows[at] = 0 if new else 2, i
-            words[slot, 0] = stamp << 32 | at
-            touched[count], fresh[count], ends[count] = slot, new, at
-            count += 1
+        if not by_row and mark >> 32 == stamp:
+            if mark & _PLACE < first_at:
+                stale[mark & _PLACE] = True
+            continue
+        new = mark == 0 or (live >= 0 and words[slot, live] <= 0)
+        if not new:
+            kinds[at], rows[at] = 1, i
+            for word in range(first, before.shape[1]):
+                before[count - begin, word] = words[slot, word]
             at += 1
+        kinds[at], rows[at] = 0 if new else 2, i
+        words[slot, 0] = stamp << 32 | at
+        if access >= 0:
+            words[slot, access] = now
+        touched[count], fresh[count], ends[count] = slot, new, at
+        count += 1
+        at += 1
     return count
 
 
 @helper
 def _record(
     words: np.ndarray,
-    slots: np.ndarray,
-    start: int,
-    stop: int,
+    begin: int,
+    end: int,
     first: int,
-    access: int,
-    now: int,
+    touched: np.ndarray,
+    fresh: np.ndarray,
+    ends: np.ndarray,
+    before: np.ndarray,
     history: np.ndarray,
 ) -> None:
-    for i in range(start, stop):
-        slot = slots[i]
-        at = words[slot, 0] & _PLACE
-        if access >= 0:
-            words[slot, access] = now
+    """What the entries of a block were and are, a few at a time: these fill lines of a cache."""
+    for tile in range(begin, end, _TILE):
+        stop = min(tile + _TILE, end)
         for word in range(first, history.shape[0]):
-            history[word, at] = words[slot, word]
+            for entry in range(tile, stop):
+                at = ends[entry]
+                if not fresh[entry]:
+                    history[word, at - 1] = before[entry - begin, word]
+                history[word, at] = words[touched[entry], word]
+
+
+@helper
+def _copy(
+    words: np.ndarray, slots: np.ndarray, first: int, places: np.ndarray, out: np.ndarray
+) -> None:
+    count = slots.shape[0]
+    for tile in range(0, count, _TILE):
+        for ahead in range(tile + AHEAD, min(tile + AHEAD + _TILE, count)):
+            prefetch_row(words, slots[ahead])
+        for word in range(first, out.shape[0]):
+            for i in range(tile, min(tile + _TILE, count)):
+                out[word, places[i]] = words[slots[i], word]
 
 
 @kernel(
@@ -130,23 +158,31 @@ def change(
     """
     count = 0
     size = 1 if by_row else BLOCK
+    before = np.empty((size, history.shape[0]), np.int64)
+    stale = np.zeros(history.shape[1], np.bool_)
     for start in range(0, slots.shape[0], size):
         stop = min(start + size, slots.shape[0])
+        begin = count
         count = _touch_rows(
-            words, slots, start, stop, stamp, by_row, first, live, count,
-            touched, fresh, ends, kinds, rows, history,
+            words, slots, start, stop, stamp, by_row, first, live, access, now, count,
+            touched, fresh, ends, kinds, rows, before, stale,
         )  # fmt: skip
         fold_rows(words, floats, slots, start, stop, program, columns, column_floats, signs)
-        _record(words, slots, start, stop, first, access, now, history)
+        _record(words, begin, count, first, touched, fresh, ends, before, history)
+    again = np.flatnonzero(stale[ends[:count]])
+    _copy(words, touched[again], first, ends[again], history)
     return count
 
 
-@kernel(void(READ_TABLE, READ_INTS, int64, TABLE))
-def take(words: np.ndarray, slots: np.ndarray, first: int, out: np.ndarray) -> None:
-    """Copies the words of slots from word ``first`` on; ``out`` has a row a word."""
-    for i in range(slots.shape[0]):
-        for word in range(first, out.shape[0]):
-            out[word, i] = words[slots[i], word]
+@kernel(void(READ_TABLE, READ_INTS, int64, READ_INTS, TABLE))
+def take(
+    words: np.ndarray, slots: np.ndarray, first: int, places: np.ndarray, out: np.ndarray
+) -> None:
+    """Copies the words of slots from word ``first`` on; ``out`` has a row a word.
+
+    ``places`` are the columns of ``out``, best in rising order.
+    """
+    _copy(words, slots, first, places, out)
 
 
 @kernel(int64(TABLE, READ_INTS, int64, int64, INTS))
