@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.dataclass import dataclass
+from sameriver.common.frames import filtered, gathered, in_one_piece
 
 
 class ChangeKind(IntEnum):
@@ -71,7 +72,7 @@ class Changes:
     def filter(self, mask: pl.Series) -> Changes:
         """The rows where ``mask`` is true (NULL drops)."""
         return Changes(
-            self.rows.filter(mask),
+            filtered(self.rows, mask),
             None if self.kinds is None else self.kinds.filter(mask),
             None if self.watermarks is None else self.watermarks.filter(mask),
         )
@@ -79,14 +80,14 @@ class Changes:
     def gather(self, positions: pl.Series) -> Changes:
         """The rows at ``positions``, in that order."""
         return Changes(
-            self.rows.rechunk()[positions],
+            gathered(in_one_piece(self.rows), positions),
             None if self.kinds is None else self.kinds.gather(positions),
             None if self.watermarks is None else self.watermarks.gather(positions),
         )
 
     def in_one_piece(self) -> Changes:
         """The same in memory of one piece: Polars gathers text from several very slowly."""
-        return self.with_rows(self.rows.rechunk())
+        return self.with_rows(in_one_piece(self.rows))
 
     def slice(self, offset: int, length: int) -> Changes:
         return Changes(
@@ -120,7 +121,7 @@ def keep(changes: Changes, mask: pl.Series) -> Iterator[Event]:
     if len(kept):
         ends = np.append(kept[1:] - 1, len(after) - 1)
         yield Changes(
-            changes.rows.filter(mask),
+            filtered(changes.rows, mask),
             None if changes.kinds is None else changes.kinds.filter(mask),
             pl.Series(after[ends]),
         )

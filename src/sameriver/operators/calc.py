@@ -9,6 +9,7 @@ import polars as pl
 
 from sameriver.common.changes import Changes, Event, keep
 from sameriver.common.dataclass import dataclass
+from sameriver.common.frames import picked
 from sameriver.common.types import BOOLEAN
 from sameriver.operators.blame import blaming
 from sameriver.operators.compile import compile_expression, may_fail, uses_clock, with_clock
@@ -74,7 +75,7 @@ class CalcOperator(Operator):
         if self._lead is None:
             yield from self._run(changes, self._rest)
             return
-        mask = changes.rows.with_columns(self._lead).get_column(_MASK)
+        mask = with_columns(changes.rows, [self._lead], [_MASK], once=False).get_column(_MASK)
         if self._rest is not None and not self._leads(mask):
             yield from self._run(changes, self._condition)
             return
@@ -108,7 +109,7 @@ class CalcOperator(Operator):
         if not self._names:
             return pl.DataFrame(height=rows.height)
         if self._identity:
-            return rows.select(self._names)
+            return picked(rows, self._names)
         # with_columns repeats literals for each row, also where no other column is selected.
         with blaming(rows, self._projected, self.context.zone):
             return with_columns(rows, work.columns, self._names, once=work.projects_once)
@@ -155,8 +156,8 @@ def _roots(columns: Sequence[pl.Expr]) -> frozenset[str]:
 
 def _picked(rows: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
     """The columns of these names; all if there would be none, for their number of rows."""
-    picked = [name for name in rows.columns if name in names]
-    return rows.select(picked) if picked else rows
+    found = [name for name in rows.columns if name in names]
+    return picked(rows, found) if found else rows
 
 
 def _split(condition: Expression | None) -> tuple[Expression | None, Expression | None]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from sameriver.common.frames import FEW, picked
 from sameriver.plan.determinism import deterministic
 from sameriver.plan.expressions import Call, Expression, walk
 
@@ -27,7 +28,9 @@ def with_columns(
 ) -> pl.DataFrame:
     """``names`` of the rows and these columns, as long as ``rows`` also if all are constants.
 
-    With ``once`` equal parts of the columns are computed once.
+    With ``once`` equal parts of the columns are computed once; of few rows it wouldn't pay.
     """
+    if rows.height <= FEW:
+        return picked(rows.with_columns_seq(columns), names)
     query = rows.lazy().with_columns(columns).select(names)
     return query.collect(optimizations=_ONCE if once else _AS_WRITTEN)

@@ -82,13 +82,13 @@ class WatermarkAssignerOperator(Operator):
         with blaming(rows, self._written, self.context.zone):
             values = self._evaluated(rows)
         unit = getattr(values.dtype, "time_unit", "ms")
-        return values.to_physical().cast(pl.Int64), _TICKS[unit]
+        return values.cast(pl.Int64), _TICKS[unit]
 
     def _evaluated(self, rows: pl.DataFrame) -> pl.Series:
         expression = self._node.expression
         if isinstance(expression, Column):
             return rows.get_column(expression.name)
-        return rows.with_columns(self._expression.alias("$time")).get_column("$time")
+        return rows.with_columns_seq(self._expression.alias("$time")).get_column("$time")
 
     def _steps(self, times: pl.Series) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         """The watermark after each row."""

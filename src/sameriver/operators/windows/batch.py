@@ -60,7 +60,7 @@ class Windows(Protocol):
 def milliseconds(times: pl.Series) -> Ints:
     """Times of a Datetime column, whatever its unit, floored to ms."""
     ticks = {"ms": 1, "us": 1_000, "ns": 1_000_000}[getattr(times.dtype, "time_unit", "ms")]
-    values = times.to_physical().cast(pl.Int64).to_numpy()
+    values = times.cast(pl.Int64).to_numpy()
     floored: Ints = values // ticks if ticks > 1 else values
     return floored
 

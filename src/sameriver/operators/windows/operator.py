@@ -81,7 +81,7 @@ class WindowOperator(Operator):
     def _fire(self, progress: int) -> Iterator[Changes]:
         fired = [frame for frame in self._windows.fire(progress) if frame.height]
         if fired:
-            yield Changes(self._output.rows(pl.concat(fired)))
+            yield Changes(self._output.rows(fired[0] if len(fired) == 1 else pl.concat(fired)))
 
     def restored(self) -> None:
         event = self._time.event

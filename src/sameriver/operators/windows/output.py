@@ -33,8 +33,10 @@ class Output:
     def rows(self, fired: pl.DataFrame) -> pl.DataFrame:
         """The rows of the schema."""
         starts, ends = (fired[name].to_numpy() for name in (START, END))
-        columns = [self._property(name, which, starts, ends) for name, which in self._properties]
-        return fired.with_columns(columns).select(self._schema.names)
+        columns = {column.name: column for column in fired.get_columns()}
+        for name, which in self._properties:
+            columns[name] = self._property(name, which, starts, ends)
+        return pl.DataFrame([columns[name] for name in self._schema.names])
 
     def _property(self, name: str, which: WindowProperty, starts: Ints, ends: Ints) -> pl.Series:
         type = self._schema[name]

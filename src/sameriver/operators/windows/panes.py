@@ -44,10 +44,8 @@ class Panes:
             pl.Series(name, values).cast(self._types[name])
             for name, values in zip(self._leading, times, strict=True)
         ]
-        keys = pl.DataFrame(columns)
-        if self._keys:
-            keys = keys.hstack(rows.select(self._keys))
-        slots = self.aggregation.slots(keys)
+        columns += [rows.get_column(name) for name in self._keys]
+        slots = self.aggregation.slots(pl.DataFrame(columns))
         if len(slots):
             top = int(slots.max())
             if top >= len(self.times):
@@ -57,7 +55,8 @@ class Panes:
 
     def keys(self, slots: Ints) -> pl.DataFrame:
         """The key columns of slots, without the leading ones."""
-        return self.aggregation.keys(slots).drop(self._leading)
+        keys = self.aggregation.keys(slots)
+        return keys[:, len(self._leading) :]
 
     def leading(self, slots: Ints, number: int) -> Ints:
         """One of the leading columns."""
