@@ -139,6 +139,7 @@ def helper(function: Function) -> Function:
     """Declares a function that kernels call; it becomes part of them.
 
     It can't make arrays. So those that it is given live longer than its call, and it need not count
-    references to them, which would cost more than what most helpers do.
+    references to them, which would cost more than what most helpers do. Nor is it called: handing
+    arrays over would cost as much again.
     """
-    return cast(Function, njit(nogil=True, cache=True, _nrt=False)(function))
+    return cast(Function, njit(nogil=True, cache=True, _nrt=False, forceinline=True)(function))
