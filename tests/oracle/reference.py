@@ -291,8 +291,6 @@ _IN_PYTHON = {
     "urls": "URLs with other parts than usual, and columns of parts",
     "printf": "formats that are no constant, or of other values than text and whole numbers",
     "strings": "delimiters that are regular expressions",
-    "bitmaps": "bitmaps out of bytes",
-    "roaring": "bitmaps as bytes",
 }
 """By module, for what it calls Python."""
 

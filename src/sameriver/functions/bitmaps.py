@@ -16,18 +16,14 @@ from sameriver.common.types import (
     DataType,
     Root,
     array,
-    to_polars,
 )
 from sameriver.functions.coercion import implicit_cast_allowed
-from sameriver.functions.distinct import by_distinct
-from sameriver.functions.failure import failure
 from sameriver.functions.forms import BINARY, Family, infer
 from sameriver.functions.members import Change, per_member
 from sameriver.functions.render import numbers_text
-from sameriver.functions.roaring import from_bytes, packed
+from sameriver.functions.roaring import DTYPE, Kept, built, merged, packed, unpacked
 from sameriver.functions.signature import Evaluation, Operand, Resolved, ScalarFunction
 
-_DTYPE = to_polars(BITMAP)
 _SPAN = 2**32
 
 
@@ -53,38 +49,20 @@ def _rising(members: pl.DataFrame) -> pl.DataFrame:
     return found.select(row=row.cast(pl.UInt32), item=item.cast(pl.UInt32), times=pl.col("len"))
 
 
-def _built(members: pl.DataFrame) -> pl.DataFrame:
-    return _rising(
-        members.drop_nulls("item").with_columns(pl.col("item").reinterpret(signed=False))
+def _of_two(name: str, kept: Kept) -> ScalarFunction:
+    """The numbers of two bitmaps that are ``kept``."""
+
+    def kernel(_: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+        return merged(args[0], args[1], kept)
+
+    return ScalarFunction(
+        name=name, infer=infer(name, (_BITMAP, _BITMAP), result=BITMAP), kernel=kernel
     )
 
 
-def _read(data: bytes) -> list[int]:
-    """The numbers in a bitmap's bytes.
-
-    Raises:
-        EvaluationError: BAD_BITMAP.
-    """
-    try:
-        numbers: list[int] = from_bytes(data).tolist()
-    except ValueError as error:
-        raise failure("BAD_BITMAP", f"'{data.hex()}' are no bytes of a bitmap: {error}") from None
-    return numbers
-
-
-def _of(name: str, family: Family, change: Change, *, many: bool) -> ScalarFunction:
-    """A bitmap of the numbers of a list; or of all bitmaps that are its arguments (``many``)."""
-
-    def kernel(_: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
-        return per_member(change, _DTYPE, pl.concat_list(list(args)) if many else args[0])
-
-    form = (family, family) if many else (family,)
-    return ScalarFunction(name=name, infer=infer(name, form, result=BITMAP), kernel=kernel)
-
-
-def _held(times: pl.Expr) -> Change:
-    """The numbers that two bitmaps hold so many times together."""
-    return lambda members: _rising(members).filter(times)
+def _of_all(name: str, change: Change) -> ScalarFunction:
+    """A bitmap of the bitmaps of a list."""
+    return _one(name, _BITMAPS, BITMAP, lambda bitmaps: per_member(change, DTYPE, bitmaps))
 
 
 def _numbers(bitmaps: pl.DataFrame) -> pl.DataFrame:
@@ -113,15 +91,6 @@ def _known(_: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     return pl.when(values.list.len() > 0).then(values)
 
 
-def _without(name: str) -> ScalarFunction:
-    def kernel(_: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
-        return per_member(_rising, _DTYPE, args[0].list.set_difference(args[1]))
-
-    return ScalarFunction(
-        name=name, infer=infer(name, (_BITMAP, _BITMAP), result=BITMAP), kernel=kernel
-    )
-
-
 def _one(
     name: str, family: Family, result: DataType, compute: Callable[[pl.Expr], pl.Expr]
 ) -> ScalarFunction:
@@ -133,11 +102,9 @@ def _one(
     )
 
 
-_TIMES = pl.col("times")
-
 BITMAPS = [
-    _of("BITMAP_BUILD", _WHOLES, _built, many=False),
-    _one("BITMAP_FROM_BYTES", BINARY, BITMAP, lambda a: by_distinct(_read, _DTYPE, a)),
+    _one("BITMAP_BUILD", _WHOLES, BITMAP, built),
+    _one("BITMAP_FROM_BYTES", BINARY, BITMAP, unpacked),
     _one("BITMAP_TO_BYTES", _BITMAP, BYTES, packed),
     _one("BITMAP_TO_STRING", _BITMAP, STRING, numbers_text),
     _one(
@@ -147,12 +114,12 @@ BITMAPS = [
         lambda a: a.list.eval(pl.element().reinterpret(signed=True)),
     ),
     _one("BITMAP_CARDINALITY", _BITMAP, BIGINT, lambda a: a.list.len().cast(pl.Int64)),
-    _of("BITMAP_AND", _BITMAP, _held(_TIMES == 2), many=True),
-    _of("BITMAP_OR", _BITMAP, _rising, many=True),
-    _of("BITMAP_XOR", _BITMAP, _held(_TIMES == 1), many=True),
-    _without("BITMAP_ANDNOT"),
+    _of_two("BITMAP_AND", (False, True, False)),
+    _of_two("BITMAP_OR", (True, True, True)),
+    _of_two("BITMAP_XOR", (True, False, True)),
+    _of_two("BITMAP_ANDNOT", (True, False, False)),
     ScalarFunction(name="$KNOWN", infer=_same, kernel=_known),
-    _of("$BITMAP_AND", _BITMAPS, _intersection, many=False),
-    _of("$BITMAP_OR", _BITMAPS, _numbers, many=False),
-    _of("$BITMAP_XOR", _BITMAPS, _odd, many=False),
+    _of_all("$BITMAP_AND", _intersection),
+    _of_all("$BITMAP_OR", _numbers),
+    _of_all("$BITMAP_XOR", _odd),
 ]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import polars as pl
 
 from sameriver.functions.distinct import aligned
 from sameriver.functions.failure import Dtype, failure
+from sameriver.functions.lists import lists
 
 Change = Callable[[pl.DataFrame], pl.DataFrame]
 
@@ -37,12 +39,11 @@ def _unfolded(rows: pl.DataFrame, lists: list[str]) -> pl.DataFrame:
 
 def _folded(members: pl.DataFrame, rows: pl.DataFrame, height: int, dtype: Dtype) -> pl.Series:
     """Members as lists again; empty where a row has none, NULL where there is no row."""
-    grouped = members.group_by("row", maintain_order=True).agg(pl.col("item"))
-    empty = pl.lit(pl.Series([[]], dtype=dtype)).first()
-    found = rows.select("row").join(grouped, on="row", how="left", maintain_order="left")
-    found = found.select("row", item=pl.col("item").cast(dtype).fill_null(empty))
-    every = pl.DataFrame({"row": pl.arange(0, height, eager=True).cast(pl.UInt32)})
-    return every.join(found, on="row", how="left", maintain_order="left")["item"]
+    sizes = np.bincount(members["row"].to_numpy(), minlength=height)
+    known = np.zeros(height, np.bool_)
+    known[rows["row"].to_numpy()] = True
+    inner = dtype.inner if isinstance(dtype, pl.List) else pl.Null()
+    return lists(members["item"].cast(inner), np.cumsum(sizes, dtype=np.int64), pl.Series(known))
 
 
 def without(members: pl.DataFrame) -> pl.DataFrame:

@@ -44,10 +44,12 @@ def _binary(values: pl.Series) -> Texts:
     return Texts(data, np.cumsum(sizes, dtype=np.int64))
 
 
-def texts(data: Octets, starts: Places, ends: Places, known: pl.Series) -> pl.Series:
-    """Parts of UTF-8 as a column; NULL where not ``known``."""
+def texts(
+    data: Octets, starts: Places, ends: Places, known: pl.Series, *, binary: bool = False
+) -> pl.Series:
+    """Parts of UTF-8, or ``binary`` ones, as a column; NULL where not ``known``."""
     kinds = known.cast(pl.UInt8).to_numpy() * np.uint8(FILLED)
-    return text_column(data, starts, ends, kinds, text=True).alias("text")
+    return text_column(data, starts, ends, kinds, text=not binary).alias("text")
 
 
 def decoded(value: pl.Expr) -> pl.Expr:
