@@ -31,6 +31,7 @@ from sameriver.state.handle import Capture, StateStore
 from sameriver.state.index import KeyIndex
 from sameriver.state.kernels import fold, touch
 from sameriver.state.kernels.types import Ints, Signs
+from sameriver.state.room import grown
 from sameriver.state.written import Written
 
 
@@ -121,7 +122,7 @@ class Aggregation:
         seen = [side for side in self._sides if side.side is Side.DISTINCT]
         self._distinct = distinct(seen, calls, retract=retract)
         self.width = at
-        self.words = _aligned(0, at)
+        self.words = np.zeros((0, _width(at)), np.int64)
         self._reserve()
         self._register(store)
 
@@ -368,9 +369,7 @@ class Aggregation:
         capacity = self._index.capacity
         if len(self.words) >= capacity:
             return
-        words = _aligned(capacity, self.width)
-        words[: len(self.words)] = self.words
-        self.words = words
+        self.words = grown(self.words, capacity)
         for each in self.accumulators:
             each.reserve(capacity)
         for seen in self._distinct:
@@ -447,12 +446,9 @@ class Aggregation:
         return _Handle(table, lambda: save(held.numbers())[1], load, capture)
 
 
-def _aligned(rows: int, width: int) -> Words:
-    """Zeros, at least ``width`` words a row; no row straddles cache lines needlessly."""
-    width = 4 if width <= 4 else -(-width // 8) * 8
-    raw = np.zeros(rows * width + 8, np.int64)
-    start = (-raw.ctypes.data // 8) % 8
-    return raw[start : start + rows * width].reshape(rows, width)
+def _width(words: int) -> int:
+    """At least so many words a row; no row straddles cache lines needlessly."""
+    return 4 if words <= 4 else -(-words // 8) * 8
 
 
 def _spread(words: int) -> int:

@@ -10,8 +10,8 @@ import polars as pl
 from sameriver.common.schema import Schema
 from sameriver.plan.expressions import SortKey
 from sameriver.plan.physical.ordering import key_names
-from sameriver.state.index import grown
 from sameriver.state.kernels.types import Ints
+from sameriver.state.room import grown
 from sameriver.state.words import encode, fits_word
 
 _LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max

@@ -16,9 +16,10 @@ from sameriver.operators.ranking import ranked, sorted_by
 from sameriver.operators.threshold import Threshold
 from sameriver.plan.physical.ordering import key_names
 from sameriver.plan.physical.top_n import TopN
-from sameriver.state.index import fingerprints, grown
+from sameriver.state.index import fingerprints
 from sameriver.state.kernels.types import Ints
 from sameriver.state.ranked_rows import Mask, RankedRows
+from sameriver.state.room import grown
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.dataclass import dataclass
-from sameriver.state.index import grown
 from sameriver.state.kernels import frame as kernels
 from sameriver.state.kernels.types import Ints, Signs
 from sameriver.state.pool import Pool
+from sameriver.state.room import grown
 from sameriver.state.written import Written
 
 _ROOM = 1 << 16

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
 
 import numpy as np
 import polars as pl
@@ -12,9 +11,8 @@ import polars as pl
 from sameriver.state.kernels import index as kernels
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
+from sameriver.state.room import grown
 from sameriver.state.words import decode, encode, fits_word
-
-Cells = TypeVar("Cells", bound=np.ndarray[Any, Any])
 
 SEEDS = (secrets.randbits(63), secrets.randbits(63))
 """Of the two hashes of a row; another pair in each process."""
@@ -91,6 +89,9 @@ class Lookup:
         return self._null
 
     def remove(self, slots: Ints) -> None:
+        freed = int(self._meta[kernels.FREED]) + len(slots)
+        if freed > len(self._free):
+            self._free = grown(self._free, 2 * freed)
         if self._null >= 0 and (slots == self._null).any():
             slots = slots[slots != self._null]
             kernels.give_slot(self._null, self._meta, self._free)
@@ -101,9 +102,13 @@ class Lookup:
 
     def slots(self) -> Ints:
         """Slots in use, rising."""
+        return np.flatnonzero(self._used()).astype(np.int64, copy=False)
+
+    def _used(self) -> np.ndarray:
+        """Of each slot ever given out, whether it is in use."""
         used = np.ones(int(self._meta[kernels.GIVEN]), np.bool_)
         used[self._free[: int(self._meta[kernels.FREED])]] = False
-        return np.flatnonzero(used).astype(np.int64, copy=False)
+        return used
 
     def reserve(self, count: int) -> None:
         """Makes room for ``count`` keys at once."""
@@ -118,22 +123,17 @@ class Lookup:
         self._resize(size * (4 if size < _MODEST else 2))
 
     def _resize(self, size: int) -> None:
-        slots = self.slots()
-        limit = int(size * _LOAD)
         self._shift = 65 - size.bit_length()
+        # The old table goes first: its memory is what the new one is made of.
+        self._table = np.zeros((0, self._width + 1), np.int64)
         self._table = np.zeros((size, self._width + 1), np.int64)
-        self._known = grown(self._known, limit)
-        self._free = grown(self._free, limit)
-        if len(slots):
+        self._known = grown(self._known, int(size * _LOAD))
+        if len(self):
+            used = self._used()
+            if self._null >= 0:
+                used[self._null] = False
             kernel = kernels.fill if self._width == 1 else kernels.fill_pairs
-            kernel(self._table, self._shift, self._known, slots[slots != self._null])
-
-
-def grown(array: Cells, length: int) -> Cells:
-    """A longer copy, filled up with zeros."""
-    longer = np.zeros((length, *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
-    return cast(Cells, longer)
+            kernel(self._table, self._shift, self._known, used)
 
 
 class KeyIndex:

@@ -10,8 +10,9 @@ import polars as pl
 
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
-from sameriver.state.index import KeyIndex, grown
+from sameriver.state.index import KeyIndex
 from sameriver.state.kernels.types import Ints
+from sameriver.state.room import grown
 from sameriver.state.written import Written
 
 

@@ -12,8 +12,9 @@ from sameriver.common.state import StateTable
 from sameriver.common.types import to_polars
 from sameriver.state.frame_rows import FrameRows
 from sameriver.state.handle import Capture
-from sameriver.state.index import KeyIndex, grown
+from sameriver.state.index import KeyIndex
 from sameriver.state.kernels.types import NO_INTS, Ints
+from sameriver.state.room import grown
 from sameriver.state.written import Written
 
 

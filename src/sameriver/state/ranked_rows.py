@@ -9,10 +9,11 @@ import polars as pl
 
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
-from sameriver.state.index import KeyIndex, grown
+from sameriver.state.index import KeyIndex
 from sameriver.state.kernels import ranked_rows as kernels
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
+from sameriver.state.room import grown
 from sameriver.state.written import Written
 
 _SMALLEST = 1 << 10

@@ -11,11 +11,12 @@ from sameriver.common.changes import MIN_WATERMARK
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
-from sameriver.state.index import KeyIndex, fingerprints, grown
+from sameriver.state.index import KeyIndex, fingerprints
 from sameriver.state.kernels import chain
 from sameriver.state.kernels import row_lists as kernels
 from sameriver.state.kernels.types import Ints, Signs
 from sameriver.state.pool import Pool
+from sameriver.state.room import grown
 from sameriver.state.written import Written
 
 _SMALLEST = 1 << 10

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from sameriver.state.index import Lookup, grown
+from sameriver.state.index import Lookup
 from sameriver.state.kernels import multiset, types
 from sameriver.state.kernels import sequence as kernels
 from sameriver.state.kernels.types import Ints, Signs
+from sameriver.state.room import grown
 from sameriver.state.values import Values
 from sameriver.state.written import Written
 

@@ -8,9 +8,10 @@ import polars as pl
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
-from sameriver.state.index import KeyIndex, grown
+from sameriver.state.index import KeyIndex
 from sameriver.state.kernels import set_operation as kernels
 from sameriver.state.kernels.types import Ints, Signs
+from sameriver.state.room import grown
 from sameriver.state.written import Written
 
 

@@ -11,11 +11,12 @@ from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
 from sameriver.common.dataclass import dataclass
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
-from sameriver.state.index import fingerprints, grown
+from sameriver.state.index import fingerprints
 from sameriver.state.kernels import timed
 from sameriver.state.kernels.timed import Flags
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
+from sameriver.state.room import grown
 from sameriver.state.written import Written
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from sameriver.state.index import grown
 from sameriver.state.kernels import value_set as kernels
 from sameriver.state.kernels.types import Ints
+from sameriver.state.room import grown
 from sameriver.state.values import Values
 from sameriver.state.written import Written
 

@@ -8,9 +8,9 @@ import polars as pl
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
 from sameriver.operators.windows.panes import Panes
-from sameriver.state.index import grown
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
+from sameriver.state.room import grown
 
 _SPARE = 1024
 

@@ -11,8 +11,8 @@ from sameriver.operators.aggregation import Aggregation
 from sameriver.operators.windows.batch import END, START
 from sameriver.plan.physical.window_aggregate import WindowAggregate
 from sameriver.state.handle import StateStore
-from sameriver.state.index import grown
 from sameriver.state.kernels.types import NO_INTS, Ints
+from sameriver.state.room import grown
 
 
 class Panes:

@@ -11,8 +11,9 @@ from sameriver.operators.windows.panes import Panes
 from sameriver.operators.windows.slot_columns import SlotColumns
 from sameriver.plan.physical.window_aggregate import WindowAggregate
 from sameriver.state.handle import StateStore
-from sameriver.state.index import KeyIndex, grown
+from sameriver.state.index import KeyIndex
 from sameriver.state.kernels.types import NO_INTS, Ints
+from sameriver.state.room import grown
 
 _SPARE = 1024
 """Numbers of keys without a session that may pile up."""

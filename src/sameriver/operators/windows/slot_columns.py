@@ -9,8 +9,8 @@ from sameriver.common.state import StateTable
 from sameriver.common.types import to_polars
 from sameriver.operators.windows.panes import Panes
 from sameriver.operators.windows.zones import FOREVER
-from sameriver.state.index import grown
 from sameriver.state.kernels.types import NO_INTS, Ints
+from sameriver.state.room import grown
 
 NOTHING = -FOREVER
 """Stands for NULL."""

@@ -10,13 +10,14 @@ ones back, so there are no tombstones. A slot is a small number that the key kee
 from __future__ import annotations
 
 import numpy as np
-from numba import int64, void
+from numba import boolean, int64, void
 
 from sameriver.common.kernel import helper, kernel
 from sameriver.state.kernels.prefetch import AHEAD, prefetch
-from sameriver.state.kernels.types import INTS, READ_INTS, TABLE
+from sameriver.state.kernels.types import INTS, READ_INTS, READ_TABLE, TABLE
 
 KEYS, GIVEN, FREED = 0, 1, 2
+_FLAGS = boolean[::1]
 _MULTIPLIER = -7046029254386353131
 _SECOND = -4658895280553007687
 
@@ -117,19 +118,19 @@ def find(table: np.ndarray, shift: int, keys: np.ndarray, out: np.ndarray) -> No
         out[i] = table[at, 1] - 1
 
 
-@kernel(void(TABLE, int64, READ_INTS, READ_INTS))
-def fill(table: np.ndarray, shift: int, known: np.ndarray, slots: np.ndarray) -> None:
-    """Puts the keys of ``slots`` into an empty table."""
+@kernel(void(TABLE, int64, READ_INTS, _FLAGS))
+def fill(table: np.ndarray, shift: int, known: np.ndarray, used: np.ndarray) -> None:
+    """Puts the keys of the slots that are ``used`` into an empty table."""
     mask = table.shape[0] - 1
-    for i in range(slots.shape[0]):
-        if i + AHEAD < slots.shape[0]:
-            prefetch(table, home(known[slots[i + AHEAD]], shift))
-        slot = slots[i]
-        at = home(known[slot], shift)
-        while table[at, 1] != 0:
-            at = (at + 1) & mask
-        table[at, 0] = known[slot]
-        table[at, 1] = slot + 1
+    for slot in range(used.shape[0]):
+        if slot + AHEAD < used.shape[0]:
+            prefetch(table, home(known[slot + AHEAD], shift))
+        if used[slot]:
+            at = home(known[slot], shift)
+            while table[at, 1] != 0:
+                at = (at + 1) & mask
+            table[at, 0] = known[slot]
+            table[at, 1] = slot + 1
 
 
 @kernel(void(TABLE, int64, READ_INTS, READ_INTS, INTS, INTS))
@@ -207,21 +208,21 @@ def find_pairs(
         out[i] = table[at, 2] - 1
 
 
-@kernel(void(TABLE, int64, TABLE, READ_INTS))
-def fill_pairs(table: np.ndarray, shift: int, known: np.ndarray, slots: np.ndarray) -> None:
+@kernel(void(TABLE, int64, READ_TABLE, _FLAGS))
+def fill_pairs(table: np.ndarray, shift: int, known: np.ndarray, used: np.ndarray) -> None:
     """As ``fill``, for keys of two words."""
     mask = table.shape[0] - 1
-    for i in range(slots.shape[0]):
-        if i + AHEAD < slots.shape[0]:
-            ahead = slots[i + AHEAD]
+    for slot in range(used.shape[0]):
+        ahead = slot + AHEAD
+        if ahead < used.shape[0]:
             prefetch(table, home_pair(known[ahead, 0], known[ahead, 1], shift))
-        slot = slots[i]
-        at = home_pair(known[slot, 0], known[slot, 1], shift)
-        while table[at, 2] != 0:
-            at = (at + 1) & mask
-        table[at, 0] = known[slot, 0]
-        table[at, 1] = known[slot, 1]
-        table[at, 2] = slot + 1
+        if used[slot]:
+            at = home_pair(known[slot, 0], known[slot, 1], shift)
+            while table[at, 2] != 0:
+                at = (at + 1) & mask
+            table[at, 0] = known[slot, 0]
+            table[at, 1] = known[slot, 1]
+            table[at, 2] = slot + 1
 
 
 @kernel(void(TABLE, int64, TABLE, READ_INTS, INTS, INTS))

@@ -108,6 +108,24 @@ def _record(
 
 
 @helper
+def _still_stale(
+    stale: np.ndarray,
+    count: int,
+    touched: np.ndarray,
+    ends: np.ndarray,
+    again: np.ndarray,
+    places: np.ndarray,
+) -> int:
+    """Slots of stale entries, and their columns of the history; gives how many."""
+    left = 0
+    for entry in range(count):
+        if stale[ends[entry]]:
+            again[left], places[left] = touched[entry], ends[entry]
+            left += 1
+    return left
+
+
+@helper
 def _copy(
     words: np.ndarray, slots: np.ndarray, first: int, places: np.ndarray, out: np.ndarray
 ) -> None:
@@ -169,8 +187,9 @@ def change(
         )  # fmt: skip
         fold_rows(words, floats, slots, start, stop, program, columns, column_floats, signs)
         _record(words, begin, count, first, touched, fresh, ends, before, history)
-    again = np.flatnonzero(stale[ends[:count]])
-    _copy(words, touched[again], first, ends[again], history)
+    again, places = np.empty(count, np.int64), np.empty(count, np.int64)
+    left = _still_stale(stale, count, touched, ends, again, places)
+    _copy(words, again[:left], first, places[:left], history)
     return count
 
 
