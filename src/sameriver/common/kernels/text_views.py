@@ -1,8 +1,6 @@
-"""Lays cells of text out as an Arrow column of views, in memory that Arrow gives back itself."""
+"""Lays cells of text out as an Arrow column of views."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numba import types
@@ -18,29 +16,6 @@ INLINE = 12
 """Text of so many bytes stands in the view itself."""
 VIEW = 16
 """Bytes of a view."""
-
-_malloc = types.ExternalFunction("malloc", types.intp(types.intp))
-_free = types.ExternalFunction("free", types.void(types.intp))
-_WORDS = types.CPointer(types.int64)
-
-
-@kernel(types.intp(types.intp))
-def allocate(size: int) -> Any:
-    """Memory of so many bytes; 0: there is none."""
-    return _malloc(size)
-
-
-@kernel(types.void(_WORDS))
-def release_array(array: Any) -> None:
-    """Gives the memory of an ``ArrowArray`` back, which ``private_data`` points to."""
-    _free(array[9])
-    array[8] = 0
-
-
-@kernel(types.void(_WORDS))
-def release_schema(schema: Any) -> None:
-    """Marks an ``ArrowSchema``, which owns nothing, as released."""
-    schema[7] = 0
 
 
 @kernel(types.int64(INDEX, INDEX, FLAGS))

@@ -81,7 +81,10 @@ class Text:
 class Cells:
     """One column: ``data.raw[start[i]:end[i]]`` is the text of cell i, ``kind[i]`` what it is.
 
-    ``fields`` are cells of the fields of objects, if they are known already.
+    Attributes:
+        fields: cells of the fields of objects, if they are known already.
+        read: the values of cells as ``decode`` needs them, and which can't be read, if that is
+            known already.
     """
 
     data: Text
@@ -89,6 +92,7 @@ class Cells:
     end: Index
     kind: Flags
     fields: tuple[Cells, ...] = ()
+    read: tuple[Index, Flags] | None = None
 
     def __len__(self) -> int:
         return len(self.kind)

@@ -78,9 +78,9 @@ class DebeziumReader:
         """``before``, ``after`` and ``op``, and which events are malformed."""
         outer = np.zeros(len(events), dtype=np.bool_)
         if self.enveloped:
-            (events,), outer = json_cells.fields(events, [("payload", None)])
+            (events,), outer = json_cells.fields(events, [("payload", None)], None)
         names = ("before", "after", "op")
-        parts, malformed = json_cells.fields(events, [(name, None) for name in names])
+        parts, malformed = json_cells.fields(events, [(name, None) for name in names], None)
         malformed |= outer
         parts[2].kind[malformed] = Kind.ABSENT
         return parts, malformed

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.dataclass import dataclass
+from sameriver.common.number_column import number_column
 from sameriver.common.types import (
     APPROXIMATE,
     BINARIES,
@@ -24,6 +25,8 @@ from sameriver.common.types import (
 from sameriver.connectors.formats.cells import Cells, Index, Kind, Mask
 from sameriver.connectors.formats.kernels.decimal_scan import BAD, LONG, READ, parse_decimals
 from sameriver.connectors.formats.kernels.value_scan import (
+    MOMENT,
+    WHOLE,
     parse_dates,
     parse_integers,
     parse_times,
@@ -69,7 +72,7 @@ def decode(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
     return rules.nested(cells, type, rules)
 
 
-def column(values: np.ndarray, valid: Mask, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
+def _column(values: np.ndarray, valid: Mask, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
     """A column of ``values``, NULL where not ``valid``."""
     series = pl.Series(values)
     if not valid.all():
@@ -85,7 +88,7 @@ def _booleans(cells: Cells) -> Decoded:
         strings, _ = cells.strings()
         said = strings.str.strip_chars().str.to_lowercase() == "true"
         truth |= said.fill_null(False).to_numpy() & text
-    return column(truth, cells.filled, pl.Boolean), np.zeros(len(cells), dtype=np.bool_)
+    return _column(truth, cells.filled, pl.Boolean), np.zeros(len(cells), dtype=np.bool_)
 
 
 _RANGES: dict[Root, tuple[int, int]] = {
@@ -99,16 +102,19 @@ _RANGES: dict[Root, tuple[int, int]] = {
 
 
 def _integers(cells: Cells, type: DataType) -> Decoded:
-    out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
     low, high = _RANGES[type.root]
-    parse_integers(cells.buffer(), cells.start, cells.end, cells.kind, low, high, out, bad)
+    if cells.read:
+        out, bad = cells.read
+    else:
+        out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
+        parse_integers(cells.buffer(), cells.start, cells.end, cells.kind, low, high, out, bad)
     # A JSON number with a fraction is cut, as Jackson does it; a string with one is refused.
     for row in np.flatnonzero((bad == 1) & (cells.kind == Kind.NUMBER)):
         number = int(Decimal(cells.text(int(row))))
         if low <= number <= high:
             out[row], bad[row] = number, 0
     failed = bad.astype(np.bool_)
-    return column(out, cells.filled & ~failed, to_polars(type)), failed
+    return number_column(out, cells.filled & ~failed, to_polars(type)), failed
 
 
 def _floats(cells: Cells, type: DataType) -> Decoded:
@@ -132,7 +138,7 @@ def _decimals(cells: Cells, type: DataType) -> Decoded:
     out, how = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
     precision, scale = type.precision or 10, type.scale or 0
     parse_decimals(cells.buffer(), cells.start, cells.end, cells.kind, precision, scale, out, how)
-    units = column(out, cells.filled & (how == READ), pl.Int128)
+    units = _column(out, cells.filled & (how == READ), pl.Int128)
     numbers, failed = units.reinterpret(dtype=to_polars(type)), how == BAD
     rows = np.flatnonzero(how == LONG)
     if len(rows):
@@ -192,27 +198,44 @@ def _dates(cells: Cells) -> Decoded:
     out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
     parse_dates(cells.buffer(), cells.start, cells.end, cells.kind, out, bad)
     failed = bad.astype(np.bool_)
-    return column(out.astype(np.int32), cells.filled & ~failed, pl.Date), failed
+    return number_column(out, cells.filled & ~failed, pl.Date), failed
 
 
 def _times(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
     out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
-    grain = 10 ** (9 - (type.precision or 0))
-    parse_times(cells.buffer(), cells.start, cells.end, cells.kind, rules.iso, grain, out, bad)
+    places = type.precision or 0
+    parse_times(cells.buffer(), cells.start, cells.end, cells.kind, rules.iso, places, out, bad)
     failed = bad.astype(np.bool_)
-    return column(out, cells.filled & ~failed, pl.Time), failed
+    return number_column(out, cells.filled & ~failed, pl.Time), failed
 
 
-_UNIT_NANOS = {"ms": 1_000_000, "us": 1000, "ns": 1}
+_PLACES = {"ms": 3, "us": 6, "ns": 9}
 
 
 def _timestamps(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
-    out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
-    precision = 6 if type.precision is None else type.precision
-    parse_timestamps(
-        cells.buffer(), cells.start, cells.end, cells.kind,
-        ord("T" if rules.iso else " "), type.root is Root.TIMESTAMP_LTZ,
-        10 ** (9 - precision), _UNIT_NANOS[time_unit(type)], out, bad,
-    )  # fmt: skip
+    if cells.read:
+        out, bad = cells.read
+    else:
+        out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
+        parse_timestamps(
+            cells.buffer(), cells.start, cells.end, cells.kind, *_moments(type, rules), out, bad
+        )
     failed = bad.astype(np.bool_)
-    return column(out, cells.filled & ~failed, to_polars(type)), failed
+    return number_column(out, cells.filled & ~failed, to_polars(type)), failed
+
+
+def _moments(type: DataType, rules: TextRules) -> tuple[int, bool, int, int]:
+    """What says how timestamps are read: separator, a Z, places of a second kept and held."""
+    return (
+        ord("T" if rules.iso else " "),
+        type.root is Root.TIMESTAMP_LTZ,
+        6 if type.precision is None else type.precision,
+        _PLACES[time_unit(type)],
+    )
+
+
+def reading(type: DataType, rules: TextRules) -> tuple[int, ...] | None:
+    """How ``read_cells`` reads the cells of a type; None: it can't."""
+    if type.root in _RANGES:
+        return (WHOLE, *_RANGES[type.root], 0, 0)
+    return (MOMENT, *_moments(type, rules)) if type.root in TIMESTAMPS else None

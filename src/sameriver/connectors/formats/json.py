@@ -99,7 +99,9 @@ def read_objects(
         rules: how they are read.
         faults: takes bad fields; the caller gives it the malformed objects.
     """
-    columns, malformed = json_cells.fields(cells, zip(schema.names, schema.types, strict=True))
+    columns, malformed = json_cells.fields(
+        cells, zip(schema.names, schema.types, strict=True), rules.text
+    )
     present = (cells.kind == Kind.OBJECT) & ~malformed
     decoded: list[pl.Series] = []
     for field, column in zip(schema, columns, strict=True):
@@ -167,7 +169,9 @@ def _rows(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Decod
     objects = cells.kind == Kind.OBJECT
     columns = cells.fields
     if not columns:
-        columns, broken = json_cells.fields(cells, zip(type.names, type.children, strict=True))
+        columns, broken = json_cells.fields(
+            cells, zip(type.names, type.children, strict=True), rules
+        )
         objects &= ~broken
     bad = cells.filled & ~objects
     parts: list[pl.Series] = []

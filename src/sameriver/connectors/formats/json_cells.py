@@ -8,12 +8,12 @@ import numpy as np
 
 from sameriver.common.types import DataType, Root
 from sameriver.connectors.formats.cells import Cells, Data, Flags, Index, Kind, Mask, Text, count
-from sameriver.connectors.formats.kernels.json_scan import (
-    scan_lists,
-    scan_objects,
-    unescape_strings,
-)
+from sameriver.connectors.formats.decode import TextRules, reading
+from sameriver.connectors.formats.kernels.json_escapes import unescape_strings
+from sameriver.connectors.formats.kernels.json_items import scan_lists
+from sameriver.connectors.formats.kernels.json_scan import scan_objects
 from sameriver.connectors.formats.kernels.lines import split_lines
+from sameriver.connectors.formats.kernels.value_scan import READ
 
 Fields = Iterable[tuple[str, DataType | None]]
 """Names, and types where there are any."""
@@ -29,27 +29,34 @@ def lines(data: Data) -> tuple[Cells, Index, int]:
     return Cells(text, start[:used], end[:used], kind), spots, ends
 
 
-def fields(cells: Cells, wanted: Fields) -> tuple[tuple[Cells, ...], Mask]:
+def fields(cells: Cells, wanted: Fields, rules: TextRules | None) -> tuple[tuple[Cells, ...], Mask]:
     """The wanted fields of objects, with the fields of ROWs among them, and which objects are
-    malformed; other cells have no fields."""
-    tree = _Tree(wanted)
+    malformed; other cells have no fields.
+
+    Values of some types are read by ``rules`` at once.
+    """
+    tree = _Tree(wanted, rules)
     names = [name.encode() for name in tree.names]
     bounds = np.cumsum([0, *map(len, names)], dtype=np.int64)
     over, up = np.array(tree.over, dtype=np.int64), np.array(tree.up, dtype=np.int64)
+    reads = np.array(tree.reads, dtype=np.int64).reshape(-1, READ)
     shape = (len(names), len(cells))
     start, end = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
     kind = np.zeros(shape, dtype=np.uint8)
+    values = np.empty((len(reads), len(cells)), dtype=np.int64)
+    odd = np.empty(values.shape, dtype=np.uint8)
     bad = np.zeros(len(cells), dtype=np.uint8)
     text = np.frombuffer(b"".join(names) or b"\0", dtype=np.uint8)
     scan_objects(
         cells.buffer(), cells.start, cells.end, cells.kind, text, bounds, over, up, start, end,
-        kind, bad,
+        kind, bad, reads, values, odd,
     )  # fmt: skip
+    read = {int(field): (values[turn], odd[turn]) for turn, field in enumerate(reads[:, 0])}
 
     def gathered(low: int, high: int) -> Iterator[Cells]:
         while low < high:
             inner = tuple(gathered(low + 1, tree.over[low]))
-            yield Cells(cells.data, start[low], end[low], kind[low], inner)
+            yield Cells(cells.data, start[low], end[low], kind[low], inner, read.get(low))
             low = tree.over[low]
 
     return tuple(gathered(0, len(names))), bad.astype(np.bool_)
@@ -58,10 +65,12 @@ def fields(cells: Cells, wanted: Fields) -> tuple[tuple[Cells, ...], Mask]:
 class _Tree:
     """Fields numbered as ``scan_objects`` takes them."""
 
-    def __init__(self, wanted: Fields) -> None:
+    def __init__(self, wanted: Fields, rules: TextRules | None) -> None:
         self.names: list[str] = []
         self.over: list[int] = []
         self.up: list[int] = []
+        self.reads: list[tuple[int, ...]] = []
+        self._rules = rules
         self._add(wanted, -1)
 
     def _add(self, wanted: Fields, up: int) -> None:
@@ -72,6 +81,8 @@ class _Tree:
             self.over.append(at)
             if type is not None and type.root is Root.ROW:
                 self._add(tuple(zip(type.names, type.children, strict=True)), at)
+            elif type is not None and self._rules and (how := reading(type, self._rules)):
+                self.reads.append((at, *how))
             self.over[at] = len(self.names)
 
 

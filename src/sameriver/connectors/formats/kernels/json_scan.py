@@ -1,4 +1,4 @@
-"""Finds the values of JSON texts without building them: a cell is a start, an end and a kind."""
+"""Finds the values of objects without building them: a cell is a start, an end and a kind."""
 
 from __future__ import annotations
 
@@ -6,13 +6,30 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import helper, kernel
-from sameriver.connectors.formats.kernels.lanes import (
-    LANES,
-    below,
-    equal,
-    first,
-    load_word,
+from sameriver.connectors.formats.kernels.json_shapes import (
+    CLOSE,
+    END,
+    OPEN,
+    PARTS,
+    SHAPES,
+    STEPS,
+    follow,
+    note,
+    note_value,
 )
+from sameriver.connectors.formats.kernels.json_tokens import (
+    ABSENT,
+    BROKEN,
+    DEPTH,
+    ESCAPED,
+    OBJECT,
+    TEXT,
+    blank,
+    nested,
+    string,
+    value,
+)
+from sameriver.connectors.formats.kernels.lanes import load_word
 from sameriver.connectors.formats.kernels.types import (
     BYTES,
     FLAG_TABLE,
@@ -20,161 +37,12 @@ from sameriver.connectors.formats.kernels.types import (
     INDEX,
     INDEX_TABLE,
 )
+from sameriver.connectors.formats.kernels.value_scan import read_cells
 
-_ABSENT, _NULL, _TEXT, _ESCAPED, _NUMBER, _TRUE, _FALSE, _OBJECT, _ARRAY, _BROKEN = range(10)
-_TOKEN = types.UniTuple(types.int64, 2)
-_PLAIN = np.array([byte >= 32 and byte not in (34, 92) for byte in range(256)])
-"""Which bytes say nothing within a string."""
 _TURNS = 64
 """How many keys of an object are remembered."""
-_DEPTH = 256
-"""How many brackets may be open at once."""
-
-
-@helper
-def blank(data: np.ndarray, at: int, end: int) -> int:
-    """Position of the first byte that is not white space."""
-    while at < end and (data[at] == 32 or data[at] == 9 or data[at] == 10 or data[at] == 13):
-        at += 1
-    return at
-
-
-@helper
-def string(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
-    """Past the string that opens at ``at``, and its kind; -1 if it is malformed."""
-    kind = _TEXT
-    at += 1
-    while at < end:
-        if at + LANES <= data.size:
-            found = equal(data, at, 34) | equal(data, at, 92) | below(data, at, 32)
-            if not found:
-                at += LANES
-                continue
-            at += first(found)
-            if at >= end:
-                break
-        byte = data[at]
-        if _PLAIN[byte]:
-            at += 1
-            continue
-        if byte == 34:
-            return at + 1, kind
-        if byte < 32:
-            return -1, kind
-        if byte == 92:
-            kind = _ESCAPED
-            at += 1
-            if at >= end:
-                return -1, kind
-            byte = data[at]
-            if byte == 117:
-                if at + 4 >= end:
-                    return -1, kind
-                for k in range(at + 1, at + 5):
-                    c = data[k] | 32
-                    if not (48 <= data[k] <= 57 or 97 <= c <= 102):
-                        return -1, kind
-            elif not (
-                byte == 34 or byte == 92 or byte == 47 or byte == 98 or byte == 102
-                or byte == 110 or byte == 114 or byte == 116
-            ):  # fmt: skip
-                return -1, kind
-        at += 1
-    return -1, kind
-
-
-@helper
-def digits(data: np.ndarray, at: int, end: int) -> int:
-    """Past the digits at ``at``; -1 if there are none."""
-    begin = at
-    while at < end and 48 <= data[at] <= 57:
-        at += 1
-    return at if at > begin else -1
-
-
-@helper
-def number(data: np.ndarray, at: int, end: int) -> int:
-    """Past the number at ``at``; -1 if it is malformed."""
-    if data[at] == 45:
-        at += 1
-    begin = at
-    at = digits(data, at, end)
-    if at < 0 or (data[begin] == 48 and at > begin + 1):
-        return -1
-    if at < end and data[at] == 46:
-        at = digits(data, at + 1, end)
-        if at < 0:
-            return -1
-    if at < end and (data[at] == 101 or data[at] == 69):
-        at += 1
-        if at < end and (data[at] == 43 or data[at] == 45):
-            at += 1
-        at = digits(data, at, end)
-    return at
-
-
-@helper
-def nested(data: np.ndarray, at: int, end: int, stack: np.ndarray) -> int:
-    """Past the object or array at ``at``, its brackets matched; -1 if they don't.
-
-    ``stack`` has room for those that are open.
-    """
-    depth = 0
-    while at < end:
-        if at + LANES <= data.size:
-            found = equal(data, at, 34) | equal(data, at, 123) | equal(data, at, 125)
-            found |= equal(data, at, 91) | equal(data, at, 93)
-            if not found:
-                at += LANES
-                continue
-            at += first(found)
-            if at >= end:
-                break
-        byte = data[at]
-        if byte == 34:
-            at, _ = string(data, at, end)
-            if at < 0:
-                return -1
-            continue
-        if byte == 123 or byte == 91:
-            if depth == stack.size:
-                return -1
-            stack[depth] = byte
-            depth += 1
-        elif byte == 125 or byte == 93:
-            depth -= 1
-            if stack[depth] != byte - 2:
-                return -1
-            if depth == 0:
-                return at + 1
-        at += 1
-    return -1
-
-
-@helper
-def value(data: np.ndarray, at: int, end: int, stack: np.ndarray) -> tuple[int, int]:
-    """Past the value at ``at``, and its kind; -1 if it is malformed."""
-    if at >= end:
-        return -1, _ABSENT
-    byte = data[at]
-    if byte == 34:
-        return string(data, at, end)
-    if byte == 123:
-        return nested(data, at, end, stack), _OBJECT
-    if byte == 91:
-        return nested(data, at, end, stack), _ARRAY
-    if byte == 45 or 48 <= byte <= 57:
-        return number(data, at, end), _NUMBER
-    if at + 4 <= end and data[at + 1] == 114 and data[at + 2] == 117 and data[at + 3] == 101:
-        return (at + 4 if byte == 116 else -1), _TRUE
-    if at + 4 <= end and data[at + 1] == 117 and data[at + 2] == 108 and data[at + 3] == 108:
-        return (at + 4 if byte == 110 else -1), _NULL
-    if (
-        at + 5 <= end and byte == 102 and data[at + 1] == 97 and data[at + 2] == 108
-        and data[at + 3] == 115 and data[at + 4] == 101
-    ):  # fmt: skip
-        return at + 5, _FALSE
-    return -1, _ABSENT
+_TRUST = 64
+"""How many rows that look like none before are too many, other rows between them not counted."""
 
 
 @helper
@@ -232,13 +100,13 @@ def find_key(
     """Where the value of the key at ``at`` begins, -1 if that is malformed, and its field, or -1.
 
     ``seen`` holds of each key of an object before, in turn: where it stands, its size up to the
-    value, its parent and its field. Objects are often alike: then nothing else is looked up.
+    value, its parent and its field. Objects are often alike: then no name is looked up.
     """
     known = turn < seen.shape[0]
     if known and seen[turn, 2] == parent:
         size = seen[turn, 1]
         if at + size < to and alike(data, seen[turn, 0], at, size):
-            return at + size, seen[turn, 3]
+            return blank(data, at + size, to), seen[turn, 3]
     if at >= to or data[at] != 34:
         return -1, -1
     past, _ = string(data, at, to)
@@ -266,12 +134,14 @@ def put(
     start: np.ndarray,
     end: np.ndarray,
     kind: np.ndarray,
+    pen: np.ndarray,
 ) -> None:
     """Notes the value of a field. If there was one before, it and its fields are forgotten."""
-    if kind[field, row] == _OBJECT:
+    if kind[field, row] != ABSENT:
+        pen[1] = -1
         for inner in range(field + 1, over[field]):
-            kind[inner, row] = _ABSENT
-    quote = 1 if what in (_TEXT, _ESCAPED) else 0
+            kind[inner, row] = ABSENT
+    quote = 1 if what in (TEXT, ESCAPED) else 0
     start[field, row], end[field, row], kind[field, row] = at + quote, past - quote, what
 
 
@@ -290,8 +160,14 @@ def scan_object(
     kind: np.ndarray,
     seen: np.ndarray,
     stack: np.ndarray,
+    shape: np.ndarray,
+    pen: np.ndarray,
 ) -> bool:
-    """Finds the wanted fields of one object and of objects in it; False if it is malformed."""
+    """Finds the wanted fields of one object and of objects in it; False if it is malformed.
+
+    Its shape is noted, if it has one.
+    """
+    pen[0], pen[1] = at, 0
     at = blank(data, at, to)
     if at >= to or data[at] != 123:
         return False
@@ -303,7 +179,8 @@ def scan_object(
             at, field = find_key(data, at, to, parent, turn, names, bounds, over, seen)
             turn += 1
             if at >= 0 and field >= 0 and over[field] > field + 1 and at < to and data[at] == 123:
-                put(field, row, _OBJECT, at, at, over, start, end, kind)
+                put(field, row, OBJECT, at, at, over, start, end, kind, pen)
+                note(shape, pen, at + 1, at + 1, OPEN, field)
                 parent, opened = field, True
                 at = blank(data, at + 1, to)
                 continue
@@ -312,17 +189,21 @@ def scan_object(
                 past, what = value(data, at, to, stack)
             if past >= 0:
                 if field >= 0:
-                    put(field, row, what, at, past, over, start, end, kind)
+                    put(field, row, what, at, past, over, start, end, kind, pen)
+                note_value(shape, pen, at, past, what, field)
                 past = blank(data, past, to)
         while past < 0 or past >= to or data[past] != 44:
             # The object ends here, or is malformed.
             if past >= 0 and past < to and data[past] == 125:
                 past += 1
             else:
+                pen[1] = -1
                 parent, past = blame(data, to, row, parent, over, up, start, kind, stack)
             if parent < 0:
+                note(shape, pen, past, past, END, -1)
                 return past >= 0 and blank(data, past, to) == to
             end[parent, row] = past
+            note(shape, pen, past, past, CLOSE, parent)
             parent = up[parent]
             past = blank(data, past, to)
         at, opened = blank(data, past + 1, to), False
@@ -348,11 +229,35 @@ def blame(
         past = nested(data, start[parent, row], to, stack)
         if past >= 0:
             for inner in range(parent + 1, over[parent]):
-                kind[inner, row] = _ABSENT
-            kind[parent, row] = _BROKEN
+                kind[inner, row] = ABSENT
+            kind[parent, row] = BROKEN
             return parent, past
         parent = up[parent]
     return -1, -1
+
+
+@helper
+def scan_alike(
+    data: np.ndarray,
+    at: int,
+    to: int,
+    row: int,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+    stack: np.ndarray,
+    shapes: np.ndarray,
+    known: int,
+    last: int,
+) -> int:
+    """Scans an object by a shape of one before, the latest first; which one, -1: none fits."""
+    for turn in range(known):
+        which = last - turn if turn <= last else last - turn + known
+        past = follow(data, at, to, row, start, end, kind, stack, shapes[which])
+        if past >= 0 and blank(data, past, to) == to:
+            return which
+    kind[:, row] = ABSENT
+    return -1
 
 
 @kernel(
@@ -369,6 +274,9 @@ def blame(
         INDEX_TABLE,
         FLAG_TABLE,
         FLAGS,
+        INDEX_TABLE,
+        INDEX_TABLE,
+        FLAG_TABLE,
     )
 )
 def scan_objects(
@@ -384,182 +292,39 @@ def scan_objects(
     end: np.ndarray,
     kind: np.ndarray,
     bad: np.ndarray,
+    reads: np.ndarray,
+    values: np.ndarray,
+    odd: np.ndarray,
 ) -> None:
     """Finds the wanted fields of cells that are objects; others stay absent.
 
     Fields are numbered with those within them right after each: ``over`` is the number after
     these, ``up`` the field that they are in, or -1. ``names[bounds[i]:bounds[i + 1]]`` is the name
-    of field i. ``bad[i]`` is set for an object that is malformed.
+    of field i. ``bad[i]`` is set for an object that is malformed. ``values`` and ``odd`` are what
+    ``read_cells`` reads.
     """
     seen = np.full((_TURNS, 4), -2, dtype=np.int64)
-    stack = np.empty(_DEPTH, dtype=np.uint8)
+    stack = np.empty(DEPTH, dtype=np.uint8)
+    shapes = np.empty((SHAPES, STEPS, PARTS), dtype=np.int64)
+    pen = np.empty(2, dtype=np.int64)
+    minutes = np.zeros((reads.shape[0], 3), dtype=np.uint64)
+    known, last, trust = 0, 0, _TRUST
     for row in range(from_.size):
-        if what[row] == _OBJECT and not scan_object(
-            data, from_[row], to[row], row, names, bounds, over, up, start, end, kind, seen, stack
-        ):
-            bad[row] = 1
-
-
-@helper
-def scan_items(
-    data: np.ndarray,
-    at: int,
-    stop: int,
-    pairs: bool,
-    used: int,
-    start: np.ndarray,
-    end: np.ndarray,
-    kind: np.ndarray,
-    stack: np.ndarray,
-) -> int:
-    """Finds the items of one array, or key, value, key, ... of one object.
-
-    Gives how many cells are filled then, -1 if it is malformed.
-    """
-    close = 125 if pairs else 93
-    at = blank(data, at + 1, stop)
-    if at < stop and data[at] == close:
-        return used
-    key = pairs
-    while True:
-        past, what = value(data, at, stop, stack)
-        if past < 0 or (key and data[at] != 34):
-            return -1
-        quote = 1 if what in (_TEXT, _ESCAPED) else 0
-        start[used] = at + quote
-        end[used] = past - quote
-        kind[used] = what
-        used += 1
-        at = blank(data, past, stop)
-        if at >= stop:
-            return -1
-        if not key and data[at] == close:
-            return used
-        if data[at] != (58 if key else 44):
-            return -1
-        key = pairs and not key
-        at = blank(data, at + 1, stop)
-
-
-@kernel(types.int64(BYTES, INDEX, INDEX, FLAGS, types.boolean, INDEX, INDEX, FLAGS, INDEX, FLAGS))
-def scan_lists(
-    data: np.ndarray,
-    from_: np.ndarray,
-    to: np.ndarray,
-    what: np.ndarray,
-    pairs: bool,
-    start: np.ndarray,
-    end: np.ndarray,
-    kind: np.ndarray,
-    bounds: np.ndarray,
-    bad: np.ndarray,
-) -> int:
-    """Finds the items of every array (``pairs``: of every object), one after the other.
-
-    Items of cell i are ``bounds[i]`` to ``bounds[i + 1]``. Gives how many there are.
-    """
-    used = 0
-    stack = np.empty(_DEPTH, dtype=np.uint8)
-    wanted = _OBJECT if pairs else _ARRAY
-    for row in range(from_.size):
-        bounds[row] = used
-        if what[row] != wanted:
-            continue
-        now = scan_items(data, from_[row], to[row], pairs, used, start, end, kind, stack)
-        if now < 0:
-            bad[row] = 1
-        else:
-            used = now
-    bounds[from_.size] = used
-    return used
-
-
-@helper
-def hexadecimal(data: np.ndarray, at: int) -> int:
-    """The number that four hexadecimal digits write."""
-    code = 0
-    for k in range(at, at + 4):
-        byte = data[k]
-        code = code * 16 + (byte - 48 if byte <= 57 else (byte | 32) - 87)
-    return code
-
-
-@helper
-def put_utf8(code: int, out: np.ndarray, used: int) -> int:
-    """Writes one character; gives how many bytes are used then."""
-    if code < 0x80:
-        out[used] = code
-        return used + 1
-    if code < 0x800:
-        out[used] = 0xC0 | (code >> 6)
-        out[used + 1] = 0x80 | (code & 0x3F)
-        return used + 2
-    if code < 0x10000:
-        out[used] = 0xE0 | (code >> 12)
-        out[used + 1] = 0x80 | ((code >> 6) & 0x3F)
-        out[used + 2] = 0x80 | (code & 0x3F)
-        return used + 3
-    out[used] = 0xF0 | (code >> 18)
-    out[used + 1] = 0x80 | ((code >> 12) & 0x3F)
-    out[used + 2] = 0x80 | ((code >> 6) & 0x3F)
-    out[used + 3] = 0x80 | (code & 0x3F)
-    return used + 4
-
-
-@helper
-def unescape_string(data: np.ndarray, at: int, end: int, out: np.ndarray, used: int) -> int:
-    """Writes one string without its escapes; gives how many bytes are used then."""
-    while at < end:
-        byte = data[at]
-        at += 1
-        if byte != 92:
-            out[used] = byte
-            used += 1
-            continue
-        byte = data[at]
-        at += 1
-        if byte == 117:
-            code = hexadecimal(data, at)
-            at += 4
-            if 0xD800 <= code < 0xDC00 and at + 6 <= end and data[at] == 92:
-                low = hexadecimal(data, at + 2) if data[at + 1] == 117 else 0
-                if 0xDC00 <= low < 0xE000:
-                    code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)
-                    at += 6
-            if 0xD800 <= code < 0xE000:
-                code = 0xFFFD
-            used = put_utf8(code, out, used)
-            continue
-        if byte == 110:
-            byte = 10
-        elif byte == 116:
-            byte = 9
-        elif byte == 114:
-            byte = 13
-        elif byte == 98:
-            byte = 8
-        elif byte == 102:
-            byte = 12
-        out[used] = byte
-        used += 1
-    return used
-
-
-@kernel(types.int64(BYTES, INDEX, INDEX, FLAGS, FLAGS, INDEX, INDEX))
-def unescape_strings(
-    data: np.ndarray,
-    start: np.ndarray,
-    end: np.ndarray,
-    kind: np.ndarray,
-    out: np.ndarray,
-    new_start: np.ndarray,
-    new_end: np.ndarray,
-) -> int:
-    """Writes every escaped string plainly, bounds into ``new_*`` past the end of ``data``."""
-    used = 0
-    for row in range(start.size):
-        if kind[row] == _ESCAPED:
-            new_start[row] = data.size + used
-            used = unescape_string(data, start[row], end[row], out, used)
-            new_end[row] = data.size + used
-    return used
+        which = -1
+        if what[row] == OBJECT and trust > 0:
+            which = scan_alike(
+                data, from_[row], to[row], row, start, end, kind, stack, shapes, known, last
+            )
+            last = which if which >= 0 else last
+            trust = min(trust + 1, _TRUST) if which >= 0 else trust - 4
+        if what[row] == OBJECT and which < 0:
+            slot = known if known < SHAPES else row % SHAPES
+            bad[row] = not scan_object(
+                data, from_[row], to[row], row, names, bounds, over, up, start, end, kind, seen,
+                stack, shapes[slot], pen,
+            )  # fmt: skip
+            if pen[1] > 0 and not bad[row]:
+                known, last = max(known, slot + 1), slot
+            else:
+                shapes[slot, 0, 0] = -1
+        read_cells(data, row, start, end, kind, reads, values, odd, minutes)

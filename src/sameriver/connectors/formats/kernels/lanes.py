@@ -19,14 +19,19 @@ _BYTE, _BITS = ir.IntType(8), ir.IntType(LANES)
 _VECTOR = ir.VectorType(_BYTE, LANES)
 
 
+def _load(builder: Any, array: Any, at: Any) -> Any:
+    """The bytes of an array from a place on."""
+    place = cgutils.gep_inbounds(builder, array.data, at)
+    return builder.load(builder.bitcast(place, _VECTOR.as_pointer()), align=1)
+
+
 def _compared(how: str) -> Any:
     """Code that compares each byte of a stretch of an array with one byte."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data, at, byte = arguments
         array = context.make_array(signature.args[0])(context, builder, data)
-        place = cgutils.gep_inbounds(builder, array.data, at)
-        text = builder.load(builder.bitcast(place, _VECTOR.as_pointer()), align=1)
+        text = _load(builder, array, at)
         none = ir.Constant(_VECTOR, ir.Undefined)
         one = builder.insert_element(none, builder.trunc(byte, _BYTE), ir.IntType(32)(0))
         every = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
@@ -49,6 +54,19 @@ def equal(_: Any, data: Any, at: Any, byte: Any) -> Any:
 def below(_: Any, data: Any, at: Any, byte: Any) -> Any:
     """Where ``data`` has a byte less than ``byte``."""
     return types.uint64(data, types.int64, types.int64), _below
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def same(_: Any, data: Any, at: Any, other: Any) -> Any:
+    """Where the bytes at two places are equal."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        one, two = (_load(builder, array, at) for at in arguments[1:])
+        found = builder.icmp_unsigned("==", one, two)
+        return builder.zext(builder.bitcast(found, _BITS), ir.IntType(64))
+
+    return types.uint64(data, types.int64, types.int64), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -78,3 +96,11 @@ def how_many(_: Any, found: Any) -> Any:
 def first(found: np.uint64) -> int:
     """Place of the first byte that was found; there is one."""
     return int(np.int64(trailing_zeros(found)))
+
+
+@helper
+def not_digits(word: np.uint64) -> np.uint64:
+    """The highest bit of each byte of a word that is no digit."""
+    bits = word ^ np.uint64(0x3030303030303030)
+    low = (bits & np.uint64(0x7F7F7F7F7F7F7F7F)) + np.uint64(0x7676767676767676)
+    return (low | bits) & np.uint64(0x8080808080808080)

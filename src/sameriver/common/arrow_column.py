@@ -1,0 +1,66 @@
+"""Memory as a Polars column, given over through Arrow's C data interface.
+
+A column is one block of memory, which begins with the addresses of its buffers. Arrow gives it back
+by itself when nothing uses the column any more, and needs no Python for that.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.kernel import address
+from sameriver.common.kernels.memory import allocate, release_array, release_schema
+
+Format = ctypes.Array[ctypes.c_char]
+"""Arrow's name of a type; it must live as long as the process."""
+
+_NO_NAME = ctypes.create_string_buffer(b"")
+_NULLABLE = 2
+_new_capsule: Any = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+)(("PyCapsule_New", ctypes.pythonapi))
+_memory: Any = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int)(
+    ("PyMemoryView_FromMemory", ctypes.pythonapi)
+)
+_WRITABLE = 0x200
+
+
+class Exported:
+    """A column as Arrow's two structs."""
+
+    def __init__(self, schema: list[int], array: list[int]) -> None:
+        self._schema, self._array = np.array(schema, np.int64), np.array(array, np.int64)
+
+    def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        schema, array = self._schema.ctypes.data, self._array.ctypes.data
+        return (
+            _new_capsule(schema, b"arrow_schema", None),
+            _new_capsule(array, b"arrow_array", None),
+        )
+
+
+def block(size: int) -> tuple[int, np.ndarray]:
+    """Address of so many bytes, and these. ``arrow_column`` must follow, which owns them.
+
+    Raises:
+        MemoryError: there is no room.
+    """
+    place = allocate(size)
+    if not place:
+        raise MemoryError(f"no {size} bytes for a column")
+    return place, np.frombuffer(_memory(place, size, _WRITABLE), np.uint8)
+
+
+def arrow_column(format: Format, rows: int, nulls: int, place: int, buffers: int) -> pl.Series:
+    """The column that lies in the block at ``place``, with so many rows, NULLs and buffers."""
+    name, none = ctypes.addressof(_NO_NAME), 0
+    schema = [ctypes.addressof(format), name, 0, _NULLABLE, 0, none, none]
+    array = [rows, nulls, 0, buffers, 0, place, none, none]
+    return pl.Series(
+        "",
+        Exported([*schema, address(release_schema), none], [*array, address(release_array), place]),
+    )
