@@ -11,6 +11,7 @@ import numpy as np
 from numba import float64, int64, types, uint8, uint64, void
 
 from sameriver.common.kernel import helper, kernel
+from sameriver.common.kernels.text_views import INLINE
 
 HOT = 100
 """Of so many auctions or people that came last, one is hot."""
@@ -26,26 +27,32 @@ SHORTEST = 3
 """Letters of a word, at least."""
 NUMBER = 8
 """Bytes of a number."""
+DOT_COM = (46, 99, 111, 109)
 
 _DRAWS = 32
 """Draws of an event, at most."""
 
-PERSON = (
-    "id", "name", "city", "state", "card 1", "card 2", "card 3", "card 4",
-    "user at", "user length", "host at", "host length", "extra at", "extra length",
-)  # fmt: skip
-AUCTION = (
-    "id", "first bid", "reserve", "seller", "category", "name at", "name length",
-    "description at", "description length", "extra at", "extra length",
-)  # fmt: skip
-BID = ("auction", "bidder", "price", "channel", "extra at", "extra length")
+PEOPLE = (("id", "dateTime"), ("name", "emailAddress", "creditCard", "city", "state", "extra"))
+AUCTIONS = (
+    ("id", "initialBid", "reserve", "dateTime", "expires", "seller", "category"),
+    ("itemName", "description", "extra"),
+)
+BIDS = (("auction", "bidder", "price", "dateTime"), ("channel", "url", "extra"))
+"""Fields of each kind that are numbers, and texts, in the order in which kernels make them."""
+FIRST_ID = 1000
+FIRST_CATEGORY = 10
+EMAIL, CARD = 16, 19
+"""Bytes of an e-mail address, at most, and of a number of a credit card."""
 LASTS = 20
 """The draw of how long an auction lasts."""
 
 _NUMBERS = int64[::1]
-_LENGTHS = types.Array(int64, 1, "C", readonly=True)
+_KINDS = types.int32[::1]
 _BYTES = uint8[::1]
+_KNOWN = types.Array(int64, 2, "C", readonly=True)
+_SHARED = types.Array(uint8, 1, "C", readonly=True)
 _OUT = int64[:, ::1]
+_TEXTS = int64[:, :, ::1]
 
 
 @helper
@@ -126,46 +133,157 @@ def letters(seed: int, blanks: int, out: np.ndarray) -> None:
             out[i] = 32
 
 
-@kernel(void(uint64, _NUMBERS, _NUMBERS, int64, _LENGTHS, _LENGTHS, _OUT))
+@kernel(void(_NUMBERS, _NUMBERS, _KINDS, _OUT, _NUMBERS))
+def deal(
+    numbers: np.ndarray, given: np.ndarray, kinds: np.ndarray, rows: np.ndarray, counts: np.ndarray
+) -> None:
+    """The kind of each event, the rows of each kind, and how many these are.
+
+    Args:
+        numbers: of the events.
+        given: people, auctions and events of a round.
+        kinds: by event, as ``event_type`` has them.
+        rows: a row for each kind.
+        counts: of each kind.
+    """
+    counts[:] = 0
+    for i in range(numbers.shape[0]):
+        place = int64(np.uint64(numbers[i]) % np.uint64(given[2]))
+        kind = int64(place >= given[0]) + int64(place >= given[0] + given[1])
+        kinds[i] = kind
+        rows[kind, counts[kind]] = i
+        counts[kind] += 1
+
+
+@helper
+def _show(valid: np.ndarray, row: int) -> None:
+    valid[row >> 3] |= np.uint8(1 << (row & 7))
+
+
+@helper
+def _put(
+    views: np.ndarray, field: int, row: int, text: np.ndarray, at: int, length: int, buffer: int
+) -> None:
+    """Writes the view of a text of a buffer: what is short stands in it."""
+    head, tail = np.uint64(length), np.uint64(0)
+    start = np.uint64(at)
+    if length > INLINE:
+        for k in range(4):
+            head |= np.uint64(text[start + np.uint64(k)]) << np.uint64(32 + 8 * k)
+        tail = np.uint64(buffer) | start << np.uint64(32)
+    else:
+        for k in range(length):
+            byte = np.uint64(text[start + np.uint64(k)])
+            if k < 4:
+                head |= byte << np.uint64(32 + 8 * k)
+            else:
+                tail |= byte << np.uint64(8 * k - 32)
+    views[field, row, 0] = int64(head)
+    views[field, row, 1] = int64(tail)
+
+
+@helper
+def _known(views: np.ndarray, field: int, row: int, known: np.ndarray, number: int) -> None:
+    """Writes the view of one of the known texts."""
+    views[field, row, 0] = known[number, 0]
+    views[field, row, 1] = known[number, 1]
+
+
+@kernel(void(_SHARED, int64, _NUMBERS, _TEXTS))
+def view(text: np.ndarray, start: int, lengths: np.ndarray, views: np.ndarray) -> None:
+    """Views of texts of buffer 0 that follow each other from ``start`` on."""
+    for i in range(lengths.shape[0]):
+        _put(views, 0, i, text, start, lengths[i], 0)
+        start += lengths[i]
+
+
+@helper
+def _copy(text: np.ndarray, at: int, length: int, out: np.ndarray, to: int) -> int:
+    """Copies a part of a text; gives where it ends."""
+    for k in range(length):
+        out[to + k] = text[at + k]
+    return to + length
+
+
+@helper
+def _digits(number: int, out: np.ndarray, to: int) -> None:
+    """Writes four digits."""
+    for k in range(4):
+        out[to + 3 - k] = 48 + number % 10
+        number //= 10
+
+
+@kernel(
+    void(
+        uint64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, _SHARED, _KNOWN, _KNOWN, _KNOWN,
+        _BYTES, _OUT, _TEXTS, _BYTES,
+    )
+)  # fmt: skip
 def people(
     seed: int,
+    rows: np.ndarray,
     numbers: np.ndarray,
+    times: np.ndarray,
     given: np.ndarray,
-    pool: int,
+    text: np.ndarray,
     names: np.ndarray,
     cities: np.ndarray,
+    states: np.ndarray,
+    valid: np.ndarray,
     out: np.ndarray,
+    texts: np.ndarray,
+    own: np.ndarray,
 ) -> None:
-    """What ``PERSON`` names.
+    """What ``PEOPLE`` names.
 
     Args:
         seed: of all draws.
-        numbers: of the events.
-        given: people, auctions and events of a round; bytes of a person.
-        pool: bytes of the text that others are cut from.
-        names: their lengths.
+        rows: those of people.
+        numbers: of all events.
+        times: theirs.
+        given: people, auctions and events of a round; bytes of a person; bytes at the start of
+            ``text`` that texts are cut from.
+        text: buffer 0 of the views.
+        names: views of those that are known.
         cities: theirs.
-        out: a row for each column.
+        states: theirs.
+        valid: a bit for each row.
+        out: numbers, by field.
+        texts: views, by field.
+        own: buffer 1 of the views.
     """
-    for i in range(numbers.shape[0]):
-        number = numbers[i]
-        out[0, i] = _last_person(number, given[0], given[2])
-        out[1, i] = _below(seed, number, 0, names.shape[0])
-        out[2, i] = _below(seed, number, 1, cities.shape[0])
-        out[3, i] = _below(seed, number, 2, STATES)
+    pool = given[4]
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        number = numbers[row]
+        _show(valid, row)
+        out[0, row] = FIRST_ID + _last_person(number, given[0], given[2])
+        out[1, row] = times[row]
+        name = _below(seed, number, 0, names.shape[0])
+        city = _below(seed, number, 1, cities.shape[0])
+        _known(texts, 0, row, names, name)
+        _known(texts, 3, row, cities, city)
+        _known(texts, 4, row, states, _below(seed, number, 2, STATES))
+        card = i * (EMAIL + CARD) + EMAIL
         for part in range(4):
-            out[4 + part, i] = _below(seed, number, 3 + part, 10_000)
+            _digits(_below(seed, number, 3 + part, 10_000), own, card + 5 * part)
+            if part < 3:
+                own[card + 5 * part + 4] = 32
+        _put(texts, 2, row, own, card, CARD, 1)
         user = _word(seed, number, 7, 7)
         host = _word(seed, number, 8, 5)
-        out[8, i] = _below(seed, number, 9, pool - user)
-        out[9, i] = user
-        out[10, i] = _below(seed, number, 10, pool - host)
-        out[11, i] = host
+        start = i * (EMAIL + CARD)
+        end = _copy(text, _below(seed, number, 9, pool - user), user, own, start)
+        own[end] = 64
+        end = _copy(text, _below(seed, number, 10, pool - host), host, own, end + 1)
+        for k in range(4):
+            own[end + k] = DOT_COM[k]
+        _put(texts, 1, row, own, start, user + host + 5, 1)
         # Besides the texts an id, the @ and .com, 16 digits with 3 spaces, 2 letters of a state.
-        used = NUMBER + names[out[1, i]] + user + host + 5 + 19 + cities[out[2, i]] + 2
+        known = np.int32(names[name, 0]) + np.int32(cities[city, 0])
+        used = NUMBER + known + user + host + 5 + 19 + 2
         extra = _fill(seed, number, 11, given[3] - used)
-        out[12, i] = _below(seed, number, 12, pool - extra)
-        out[13, i] = extra
+        _put(texts, 5, row, text, _below(seed, number, 12, pool - extra), extra, 0)
 
 
 @helper
@@ -179,78 +297,125 @@ def _trim(text: np.ndarray, at: int, length: int) -> tuple[int, int]:
     return at, length
 
 
-@kernel(void(uint64, _NUMBERS, _NUMBERS, _BYTES, _OUT))
+@kernel(
+    void(
+        uint64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, _SHARED,
+        _BYTES, _OUT, _TEXTS,
+    )
+)  # fmt: skip
 def auctions(
-    seed: int, numbers: np.ndarray, given: np.ndarray, text: np.ndarray, out: np.ndarray
+    seed: int,
+    rows: np.ndarray,
+    numbers: np.ndarray,
+    times: np.ndarray,
+    expiries: np.ndarray,
+    given: np.ndarray,
+    text: np.ndarray,
+    valid: np.ndarray,
+    out: np.ndarray,
+    texts: np.ndarray,
 ) -> None:
-    """What ``AUCTION`` names.
+    """What ``AUCTIONS`` names.
 
     Args:
         seed: of all draws.
-        numbers: of the events.
-        given: people, auctions and events of a round; bytes of an auction; ratio of hot sellers.
-        text: with spaces; names and descriptions are cut from it.
-        out: a row for each column.
+        rows: those of auctions.
+        numbers: of all events.
+        times: theirs.
+        expiries: of the auctions.
+        given: people, auctions and events of a round; bytes of an auction; bytes at the start of
+            ``text`` that texts are cut from, and as many follow with spaces, that names and
+            descriptions are cut from; ratio of hot sellers.
+        text: buffer 0 of the views.
+        valid: a bit for each row.
+        out: numbers, by field.
+        texts: views, by field.
     """
-    pool = text.shape[0]
-    for i in range(numbers.shape[0]):
-        number = numbers[i]
+    pool = given[4]
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        number = numbers[row]
+        _show(valid, row)
         seller = _last_person(number, given[0], given[2])
-        if _below(seed, number, 0, given[4]) > 0:
+        if _below(seed, number, 0, given[5]) > 0:
             seller = seller // HOT * HOT
         else:
             seller = _any_person(seed, number, 1, seller)
         price = _price(seed, number, 2)
-        out[0, i] = _last_auction(number, given[0], given[1], given[2])
-        out[1, i] = price
-        out[2, i] = price + _price(seed, number, 3)
-        out[3, i] = seller
-        out[4, i] = _below(seed, number, 4, CATEGORIES)
+        out[0, row] = FIRST_ID + _last_auction(number, given[0], given[1], given[2])
+        out[1, row] = price
+        out[2, row] = price + _price(seed, number, 3)
+        out[3, row] = times[row]
+        out[4, row] = expiries[i]
+        out[5, row] = FIRST_ID + seller
+        out[6, row] = FIRST_CATEGORY + _below(seed, number, 4, CATEGORIES)
         used = 6 * NUMBER
         for part in range(2):
             length = _word(seed, number, 5 + part, 20 if part == 0 else 100)
-            at = _below(seed, number, 7 + part, pool - length)
+            at = pool + _below(seed, number, 7 + part, pool - length)
             at, length = _trim(text, at, length)
-            out[5 + 2 * part, i] = at
-            out[6 + 2 * part, i] = length
+            _put(texts, part, row, text, at, length, 0)
             used += length
         extra = _fill(seed, number, 9, given[3] - used)
-        out[9, i] = _below(seed, number, 10, pool - extra)
-        out[10, i] = extra
+        _put(texts, 2, row, text, _below(seed, number, 10, pool - extra), extra, 0)
 
 
-@kernel(void(uint64, _NUMBERS, _NUMBERS, int64, _OUT))
-def bids(seed: int, numbers: np.ndarray, given: np.ndarray, pool: int, out: np.ndarray) -> None:
-    """What ``BID`` names. Hot bidders come second in their hundred: they are not the hot sellers.
+@kernel(
+    void(
+        uint64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, _SHARED, _KNOWN, _KNOWN,
+        _BYTES, _OUT, _TEXTS,
+    )
+)  # fmt: skip
+def bids(
+    seed: int,
+    rows: np.ndarray,
+    numbers: np.ndarray,
+    times: np.ndarray,
+    given: np.ndarray,
+    text: np.ndarray,
+    channels: np.ndarray,
+    urls: np.ndarray,
+    valid: np.ndarray,
+    out: np.ndarray,
+    texts: np.ndarray,
+) -> None:
+    """What ``BIDS`` names. Hot bidders come second in their hundred: they are not the hot sellers.
 
     Args:
         seed: of all draws.
-        numbers: of the events.
-        given: people, auctions and events of a round; bytes of a bid; ratios of hot auctions and
-            of hot bidders.
-        pool: bytes of the text that others are cut from.
-        out: a row for each column.
+        rows: those of bids.
+        numbers: of all events.
+        times: theirs.
+        given: people, auctions and events of a round; bytes of a bid; bytes at the start of
+            ``text`` that texts are cut from; ratios of hot auctions and of hot bidders.
+        text: buffer 0 of the views.
+        channels: views of those that are known.
+        urls: theirs.
+        valid: a bit for each row.
+        out: numbers, by field.
+        texts: views, by field.
     """
+    pool = given[4]
     missing = given[3] - 4 * NUMBER
-    for i in range(numbers.shape[0]):
-        number = numbers[i]
-        auction = _last_auction(number, given[0], given[1], given[2])
-        if _below(seed, number, 0, given[4]) > 0:
-            auction = auction // HOT * HOT
-        else:
-            auction = _any_auction(seed, number, 1, auction)
-        bidder = _last_person(number, given[0], given[2])
-        if _below(seed, number, 2, given[5]) > 0:
-            bidder = bidder // HOT * HOT + 1
-        else:
-            bidder = _any_person(seed, number, 3, bidder)
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        number = numbers[row]
+        _show(valid, row)
+        # Both ways are drawn: a branch that can't be foretold costs more.
+        last = _last_auction(number, given[0], given[1], given[2])
+        hot, other = last // HOT * HOT, _any_auction(seed, number, 1, last)
+        auction = hot if _below(seed, number, 0, given[5]) > 0 else other
+        last = _last_person(number, given[0], given[2])
+        hot, other = last // HOT * HOT + 1, _any_person(seed, number, 3, last)
+        bidder = hot if _below(seed, number, 2, given[6]) > 0 else other
         channel = _below(seed, number, 4, 2 * HOT_CHANNELS)
-        if channel >= HOT_CHANNELS:
-            channel = HOT_CHANNELS + _below(seed, number, 5, CHANNELS)
+        other = HOT_CHANNELS + _below(seed, number, 5, CHANNELS)
+        channel = channel if channel < HOT_CHANNELS else other
         extra = _fill(seed, number, 6, missing)
-        out[0, i] = auction
-        out[1, i] = bidder
-        out[2, i] = _price(seed, number, 7)
-        out[3, i] = channel
-        out[4, i] = _below(seed, number, 8, pool - extra)
-        out[5, i] = extra
+        out[0, row] = FIRST_ID + auction
+        out[1, row] = FIRST_ID + bidder
+        out[2, row] = _price(seed, number, 7)
+        out[3, row] = times[row]
+        _known(texts, 0, row, channels, channel)
+        _known(texts, 1, row, urls, channel)
+        _put(texts, 2, row, text, _below(seed, number, 8, pool - extra), extra, 0)

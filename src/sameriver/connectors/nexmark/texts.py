@@ -5,15 +5,20 @@ Random text is cut out of one long text: making letters for each row would cost 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import cache
 from itertools import product
 
 import numpy as np
-import polars as pl
 
-from sameriver.common.text_column import text_column
-from sameriver.connectors.formats.cells import Kind
-from sameriver.connectors.nexmark.kernels import CHANNELS, HOT_CHANNELS, SHORTEST, letters, shares
+from sameriver.common.dataclass import dataclass
+from sameriver.connectors.nexmark.kernels import (
+    CHANNELS,
+    HOT_CHANNELS,
+    SHORTEST,
+    letters,
+    shares,
+    view,
+)
 from sameriver.connectors.nexmark.settings import MAX_SIZE
 
 _FIRST_NAMES = (
@@ -22,12 +27,12 @@ _FIRST_NAMES = (
 _LAST_NAMES = (
     "Shultz", "Abrams", "Spencer", "White", "Bartels", "Walton", "Smith", "Jones", "Noris",
 )  # fmt: skip
-NAMES = pl.Series([" ".join(names) for names in product(_FIRST_NAMES, _LAST_NAMES)])
-CITIES = pl.Series(
-    ["Phoenix", "Los Angeles", "San Francisco", "Boise", "Portland", "Bend", "Redmond", "Seattle",
-     "Kent", "Cheyenne"]
-)  # fmt: skip
-STATES = pl.Series(["AZ", "CA", "ID", "OR", "WA", "WY"])
+NAMES = [" ".join(names) for names in product(_FIRST_NAMES, _LAST_NAMES)]
+CITIES = [
+    "Phoenix", "Los Angeles", "San Francisco", "Boise", "Portland", "Bend", "Redmond", "Seattle",
+    "Kent", "Cheyenne",
+]  # fmt: skip
+STATES = ["AZ", "CA", "ID", "OR", "WA", "WY"]
 
 POOL = 2 * MAX_SIZE
 """Bytes of a text that others are cut from."""
@@ -38,35 +43,52 @@ _UNMARKED = 0.1
 """Of the channels that are not hot, so many have addresses that don't tell their id."""
 
 
-def pool(seed: int, *, spaces: bool = False) -> np.ndarray:
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """Bytes that texts of events are parts of, and views of those that are known.
+
+    Attributes:
+        shared: ``POOL`` letters, as many with spaces, and the known texts.
+    """
+
+    shared: np.ndarray
+    names: np.ndarray
+    cities: np.ndarray
+    states: np.ndarray
+    channels: np.ndarray
+    urls: np.ndarray
+
+
+@cache
+def texts_of(seed: int) -> Texts:
+    """The texts of a seed. They are kept: columns of events point into them."""
+    plain, spaced = pool(seed, spaces=False), pool(seed, spaces=True)
+    known = (NAMES, CITIES, STATES, _channels(), _urls(seed, plain.tobytes().decode()))
+    joined = "".join(text for texts in known for text in texts).encode()
+    shared = np.concatenate([plain, spaced, np.frombuffer(joined, np.uint8)])
+    views, start = [], 2 * POOL
+    for texts in known:
+        lengths = np.array([len(text) for text in texts], np.int64)
+        made = np.empty((1, len(texts), 2), np.int64)
+        view(shared, start, lengths, made)
+        views.append(made[0])
+        start += int(lengths.sum())
+    return Texts(shared, *views)
+
+
+def pool(seed: int, *, spaces: bool) -> np.ndarray:
     """A long text of the seed, as bytes."""
     made = np.empty(POOL, dtype=np.uint8)
     letters(seed, _BLANKS if spaces else 0, made)
     return made
 
 
-def cut(text: np.ndarray, name: str) -> pl.Expr:
-    """The part of a text that two columns say."""
-
-    def run(places: Sequence[pl.Series]) -> pl.Series:
-        start, length = (part.to_numpy(writable=True) for part in places)
-        filled = np.full(len(start), Kind.TEXT, dtype=np.uint8)
-        return text_column(text, start, start + length, filled, text=True)
-
-    return pl.map_batches([f"{name} at", f"{name} length"], run, return_dtype=pl.String)
-
-
-def one_of(known: pl.Series, name: str) -> pl.Expr:
-    """The text that a column numbers."""
-    return pl.lit(known).gather(pl.col(name))
-
-
-def channels() -> pl.Series:
+def _channels() -> list[str]:
     """Names of the channels, the hot ones first."""
-    return pl.Series([*_CHANNELS, *(f"channel-{number}" for number in range(CHANNELS))])
+    return [*_CHANNELS, *(f"channel-{number}" for number in range(CHANNELS))]
 
 
-def urls(seed: int, text: np.ndarray) -> pl.Series:
+def _urls(seed: int, text: str) -> list[str]:
     """Addresses of the channels, in the same order: three folders each, and for most that are not
     hot the channel's id, which is its number with all bits turned round.
     """
@@ -74,18 +96,17 @@ def urls(seed: int, text: np.ndarray) -> pl.Series:
     drawn = np.empty((4, rows))
     for draw in range(4):
         shares(seed, draw, np.arange(rows), drawn[draw])
-    folders = [_folder(text, draw) for draw in drawn[:3]]
-    ids = pl.Series([None] * HOT_CHANNELS + [_turned(number) for number in range(CHANNELS)])
-    marked = pl.when(pl.Series(drawn[3] >= _UNMARKED)).then("&channel_id=" + ids.cast(pl.String))
-    page = pl.format("https://www.nexmark.com/{}/{}/{}/item.htm?query=1", *folders)
-    return pl.select(page + marked.fill_null("")).to_series()
+    folders = zip(*(_folders(text, draw) for draw in drawn[:3]), strict=True)
+    urls = [f"https://www.nexmark.com/{a}/{b}/{c}/item.htm?query=1" for a, b, c in folders]
+    for number in np.flatnonzero(drawn[3, HOT_CHANNELS:] >= _UNMARKED).tolist():
+        urls[HOT_CHANNELS + number] += f"&channel_id={_turned(number)}"
+    return urls
 
 
-def _folder(text: np.ndarray, shares: np.ndarray) -> pl.Series:
+def _folders(text: str, shares: np.ndarray) -> list[str]:
     """A word of 3 or 4 letters for each share."""
-    at = pl.Series("word at", (shares * (len(text) - SHORTEST - 1)).astype(np.int64))
-    places = at.to_frame().with_columns((SHORTEST + at % 2).alias("word length"))
-    return places.select(cut(text, "word")).to_series()
+    starts = (shares * (len(text) - SHORTEST - 1)).astype(np.int64).tolist()
+    return [text[at : at + SHORTEST + at % 2] for at in starts]
 
 
 def _turned(number: int) -> int:
