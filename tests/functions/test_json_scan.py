@@ -9,9 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sameriver.functions.json_scan import quoted, scanned
+from sameriver.functions.json_scan import canonical, quoted, scanned, written
 from sameriver.functions.jsonpath import Invalid, JsonValue, Path, dump, find
 from sameriver.functions.kernels import json_path as kinds
+from sameriver.functions.kernels.json_text import quote
+from sameriver.functions.octets import rewritten
+from sameriver.functions.variants import parsed_or_none
 
 NUMBERS = [
     "0",
@@ -108,3 +111,42 @@ def test_odd_members_beside_the_path_do_not_matter() -> None:
 def test_quotes(values: list[str]) -> None:
     found = pl.DataFrame({"x": values}).select(quoted(pl.col("x"))).to_series()
     assert found.to_list() == [json.dumps(value, ensure_ascii=False) for value in values]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(TEXTS | BROKEN, min_size=1, max_size=4), STEPS)
+@example(['{"b": {"d": 1, "c": [ ]}, "a": {"z": 0.50, "y": {}}, "b": "x"}'], [])
+def test_what_a_path_leads_to_is_written_as_the_parser_does(
+    texts: list[str], steps: list[str | int]
+) -> None:
+    to = Path(tuple(steps), False)
+    found = pl.DataFrame({"x": texts}).select(written(pl.col("x"), to).alias("x"))
+    for text, row in zip(texts, found["x"].to_list(), strict=True):
+        if row is not None and row["text"] is not None:
+            assert row["text"] == dump(find(text, to)[0]), text
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(TEXTS | BROKEN, min_size=1, max_size=4), st.booleans())
+@example(['{"\ue000": 1, "\U00010000": 2, "a\uffff": 3, "a": 4}', "1.500", "-7.0", "9" * 39], True)
+@example(['{"a": 1, "a": 2}', '"\\ud83d\\ude00\\u0001\\/\\"\\b\\f"', '"\\ud83d"', " [ ] "], False)
+def test_variants_are_those_of_the_parser(texts: list[str], unique: bool) -> None:
+    found = pl.DataFrame({"x": texts}).select(canonical(pl.col("x"), unique=unique)).to_series()
+    for text, value in zip(texts, found.to_list(), strict=True):
+        if value is not None:
+            assert value == parsed_or_none(text, repeats=not unique), text
+
+
+@pytest.mark.parametrize("text", ['{"b": [1, 2.5], "a": {"x": "\\n"}}', "[]", "-1.20", '"é"'])
+def test_usual_variants_are_known(text: str) -> None:
+    found = pl.DataFrame({"x": [text]}).select(canonical(pl.col("x"), unique=True)).to_series()
+    assert found.to_list() == [parsed_or_none(text, repeats=False)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.text(max_size=6), min_size=1, max_size=5))
+@example(["\U0001f600\x7f\x00", "é\u2028", ""])
+def test_quotes_in_ascii(values: list[str]) -> None:
+    made = rewritten(pl.col("x"), quote, growth=6, more=2)
+    found = pl.DataFrame({"x": values}).select(made).to_series()
+    assert found.to_list() == [json.dumps(value) for value in values]

@@ -282,10 +282,11 @@ _IN_PYTHON = {
     "octets": "binary values that are no UTF-8",
     "letters": "charsets other than UTF-8 beyond ASCII, what is no base64, columns of letters to"
     " translate",
-    "json": "JSON with escapes, exponents, mistakes or `*` in its path; what JSON_QUERY finds, as"
-    " Flink sorts its keys; numbers that are written with an exponent; letters beyond ASCII in"
-    " JSON_QUOTE",
-    "variants": "JSON that becomes a VARIANT; `variant[...]` likewise",
+    "json": "JSON with mistakes, escapes in keys, numbers with an exponent, or halves of letters;"
+    " paths with `*` or places from the end; what becomes an array; numbers that are written with"
+    " an exponent",
+    "variants": "JSON with mistakes, escapes in keys, or numbers with an exponent or more than 38"
+    " digits; columns of many keys in `variant[...]`",
     "regex": "patterns with what Polars lacks (look-around, back references, matches of nothing),"
     " and columns with more patterns than one in 50 rows",
     "urls": "URLs with other parts than usual, and columns of parts",

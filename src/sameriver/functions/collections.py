@@ -55,7 +55,7 @@ from sameriver.functions.signature import (
     Resolved,
     ScalarFunction,
 )
-from sameriver.functions.variants import member
+from sameriver.functions.variants import item as variant_item
 
 _Args = Sequence[pl.Expr]
 
@@ -155,7 +155,7 @@ def _take(evaluation: Evaluation, args: _Args) -> pl.Expr:
     if type.root is Root.ROW:
         return container.struct.field(type.names[_place(evaluation) - 1])
     if type.root is Root.VARIANT:
-        return member(container, key)
+        return variant_item(evaluation, args)
     if type.root is Root.ARRAY:
         found = container.list.get(pl.when(key > 0).then(key.cast(pl.Int64) - 1), null_on_oob=True)
         return fail_where(

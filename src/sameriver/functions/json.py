@@ -8,7 +8,6 @@ on empty, default, on error, default)``, ``JSON_QUERY(text, path, wrapper, on em
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import partial
@@ -43,7 +42,7 @@ from sameriver.functions.forms import (
     infer,
     wrong_arguments,
 )
-from sameriver.functions.json_scan import quoted, scanned
+from sameriver.functions.json_scan import quoted, scanned, written
 from sameriver.functions.jsonpath import (
     DECODER,
     Invalid,
@@ -56,6 +55,8 @@ from sameriver.functions.jsonpath import (
     path_or_none,
 )
 from sameriver.functions.kernels import json_path
+from sameriver.functions.kernels.json_text import quote
+from sameriver.functions.octets import rewritten
 from sameriver.functions.render import text as rendered
 from sameriver.functions.signature import (
     UNKNOWN,
@@ -192,10 +193,41 @@ def _query(evaluation: Evaluation, args: _Args) -> pl.Expr:
     wrapper = _option(evaluation, 2, "WITHOUT")
     on_empty, on_error = _option(evaluation, 3), _option(evaluation, 4)
     read = partial(_read_query, to, wrapper, on_empty, on_error)
-    found = by_distinct(read, pl.String, args[0])
+    quick = let(_TEXT, partial(_written_query, evaluation, to), written(args[0], to))
+    pair = else_by(_TEXT, quick, lambda odd: by_distinct(read, _TEXT, odd), args[0])
+    found = pair.struct.field("text")
     if evaluation.result.root is Root.ARRAY:
         return by_distinct(_strings, pl.List(pl.String), found)
     return found
+
+
+_TEXT = pl.Struct({"text": pl.String})
+
+
+def _written_query(evaluation: Evaluation, to: Path | None, found: pl.Expr) -> pl.Expr:
+    """What was found, as JSON_QUERY gives it; NULL where it fails the job, or is not known."""
+    kind, text = found.struct.field("kind"), found.struct.field("text")
+    wrapper = _option(evaluation, 2, "WITHOUT")
+    on_empty, on_error = _option(evaluation, 3), _option(evaluation, 4)
+    strict = to is not None and to.strict
+    empty, nested = kind <= json_path.NULL, kind == json_path.NESTED
+    missing = kind == json_path.MISSING
+    plain = nested if wrapper == "WITHOUT" else pl.lit(False)
+    if wrapper == "WITH CONDITIONAL":
+        plain = nested & text.str.starts_with("[")
+    scalar = ~empty & ~nested if wrapper == "WITHOUT" else pl.lit(False)
+    wrong = (missing | scalar) & pl.lit(strict)
+    told = (
+        pl.when(wrong)
+        .then(pl.lit(_DEFAULTS.get(on_error), dtype=pl.String))
+        .when(empty | scalar)
+        .then(pl.lit(_DEFAULTS.get(on_empty), dtype=pl.String))
+        .when(plain)
+        .then(text)
+        .otherwise(pl.format("[{}]", text))
+    )
+    fails = (wrong & (on_error == "ERROR")) | (~wrong & (empty | scalar) & (on_empty == "ERROR"))
+    return pl.when(kind.is_not_null() & ~fails).then(pl.struct(text=told))
 
 
 def _strings(text: str) -> list[str | None] | None:
@@ -208,7 +240,11 @@ def _strings(text: str) -> list[str | None] | None:
 
 def _read_query(
     to: Path | None, wrapper: str, on_empty: str, on_error: str, text: str
-) -> str | None:
+) -> dict[str, str | None]:
+    return {"text": _queried(to, wrapper, on_empty, on_error, text)}
+
+
+def _queried(to: Path | None, wrapper: str, on_empty: str, on_error: str, text: str) -> str | None:
     try:
         found = find(text, to)
         several = to is not None and None in to.steps
@@ -230,7 +266,10 @@ def _read_query(
 def _instead(option: str, code: str, text: str) -> str | None:
     if option == "ERROR":
         raise failure(code, f"JSON_QUERY of '{text}' finds no object or array")
-    return {"EMPTY ARRAY": "[]", "EMPTY OBJECT": "{}"}.get(option)
+    return _DEFAULTS.get(option)
+
+
+_DEFAULTS = {"EMPTY ARRAY": "[]", "EMPTY OBJECT": "{}"}
 
 
 def _exists(evaluation: Evaluation, args: _Args) -> pl.Expr:
@@ -441,6 +480,11 @@ def _wrapped(start: str, parts: list[pl.Expr], end: str) -> pl.Expr:
     return pl.concat_str([pl.lit(start), inner, pl.lit(end)])
 
 
+def _compact(text: pl.Expr) -> pl.Expr:
+    quick = written(text, Path((), False)).struct.field("text")
+    return else_by(pl.String, quick, lambda odd: by_distinct(_checked, pl.String, odd), text)
+
+
 def _checked(text: str) -> str:
     """The same text, compact.
 
@@ -453,20 +497,11 @@ def _checked(text: str) -> str:
         raise failure("BAD_JSON", f"'{text}' is no JSON: {error}") from None
 
 
-def _ascii_quoted(text: pl.Expr) -> pl.Expr:
-    """With each letter beyond ASCII spelled out."""
-    plain = (text.str.len_bytes() == text.str.len_chars()) & ~text.str.contains(
-        "\x7f", literal=True
-    )
-    quick = pl.when(plain).then(quoted(text))
-    return else_by(pl.String, quick, lambda odd: by_distinct(json.dumps, pl.String, odd), text)
-
-
 def _without_quotes(text: pl.Expr) -> pl.Expr:
-    """What does not stand between quotes stays; escapes take a closer look."""
-    inside = text.str.extract(r'^"([^"\\\x00-\x1f]*)"$', 1)
+    """What does not stand between quotes stays; so does what is no JSON."""
     bare = ~(text.str.starts_with('"') & text.str.ends_with('"'))
-    quick = pl.when(bare).then(text).otherwise(inside)
+    found = scanned(text, Path((), False)).struct.field("text")
+    quick = pl.when(bare).then(text).otherwise(found)
     return else_by(pl.String, quick, lambda odd: by_distinct(_unquoted, pl.String, odd), text)
 
 
@@ -517,7 +552,7 @@ JSON = [
     _function(
         "JSON_QUOTE",
         ((TEXT,),),
-        lambda _, args: _ascii_quoted(args[0]),
+        lambda _, args: rewritten(args[0], quote, growth=6, more=2),
         STRING,
     ),
     ScalarFunction(
@@ -528,7 +563,7 @@ JSON = [
     ScalarFunction(
         name="$JSON",
         infer=infer("JSON", (TEXT,), result=STRING),
-        kernel=lambda _, args: by_distinct(_checked, pl.String, args[0]),
+        kernel=lambda _, args: _compact(args[0]),
         fallible=True,
     ),
     _function(

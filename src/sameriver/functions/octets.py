@@ -69,20 +69,31 @@ def _shown(value: bytes) -> str:
 
 
 def rewritten(
-    value: pl.Expr, rewrite: Callable[[Octets, Places, Octets, Places], None], growth: int = 1
+    value: pl.Expr,
+    rewrite: Callable[[Octets, Places, Octets, Places], None],
+    growth: int = 1,
+    more: int = 0,
 ) -> pl.Expr:
-    """Texts that a kernel writes anew, each at most ``growth`` times as long as it was.
+    """Texts that a kernel writes anew, each ``growth`` times as long as it was at most, and more.
 
     ``rewrite`` takes octets and ends and fills the new ones; an end of -1 stands for NULL.
     """
 
     def run(column: pl.Series) -> pl.Series:
         given = octets(column)
-        data = np.empty(len(given.data) * growth, np.uint8)
-        ends = np.empty(len(given.ends), np.int64)
-        rewrite(given.data, given.ends, data, ends)
-        known = column.is_not_null() & pl.Series(ends >= 0)
-        bounds = np.maximum.accumulate(np.append(0, ends))
-        return texts(data[: bounds[-1]], bounds[:-1], bounds[1:], known)
+        size = len(given.data) * growth + len(column) * more
+        found = written_anew(size, len(column), lambda *out: rewrite(given.data, given.ends, *out))
+        return pl.select(pl.when(column.is_not_null()).then(found)).to_series()
 
     return value.map_batches(run, return_dtype=pl.String)
+
+
+def written_anew(size: int, rows: int, write: Callable[[Octets, Places], None]) -> pl.Series:
+    """Texts of up to ``size`` octets together that a kernel writes.
+
+    ``write`` fills octets and ends; an end of -1 stands for NULL.
+    """
+    data, ends = np.empty(size, np.uint8), np.empty(rows, np.int64)
+    write(data, ends)
+    bounds = np.maximum.accumulate(np.append(0, ends))
+    return texts(data[: bounds[-1]], bounds[:-1], bounds[1:], pl.Series(ends >= 0))

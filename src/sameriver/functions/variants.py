@@ -11,12 +11,15 @@ import polars as pl
 
 from sameriver.common.dataclass import dataclass
 from sameriver.common.types import VARIANT
+from sameriver.functions.by_constant import by_constant
 from sameriver.functions.distinct import by_distinct
 from sameriver.functions.failure import failure
 from sameriver.functions.forms import TEXT, TRUTH, Form, infer
-from sameriver.functions.jsonpath import first_value
+from sameriver.functions.json_scan import canonical, written
+from sameriver.functions.jsonpath import Path, first_value
 from sameriver.functions.render import java_text
 from sameriver.functions.signature import Evaluation, ScalarFunction
+from sameriver.functions.staged import else_by, let
 
 _DIGITS = 38
 """Numbers with more are held as DOUBLE."""
@@ -97,7 +100,8 @@ def _parsed(text: str, *, repeats: bool) -> str:
         raise failure("BAD_JSON", f"'{text}' is no JSON: {error}") from None
 
 
-def _parsed_or_none(text: str, *, repeats: bool) -> str | None:
+def parsed_or_none(text: str, *, repeats: bool) -> str | None:
+    """The same; None for what is no JSON."""
     try:
         return _dump(first_value(text, _DECODERS[repeats]))
     except ValueError:
@@ -107,10 +111,15 @@ def _parsed_or_none(text: str, *, repeats: bool) -> str | None:
 def _parse(name: str, read: Callable[..., str | None], nullable: bool | None) -> ScalarFunction:
     forms: tuple[Form, ...] = ((TEXT,), (TEXT, TRUTH))
 
-    def kernel(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
-        return by_distinct(
-            lambda text, repeats=False: read(text, repeats=repeats), pl.String, *args
-        )
+    def each(text: str, repeats: bool = False) -> str | None:
+        return read(text, repeats=repeats)
+
+    def kernel(_: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+        text, *repeats = args
+        quick = canonical(text, unique=True)
+        for allowed in repeats:
+            quick = pl.when(allowed).then(canonical(text, unique=False)).otherwise(quick)
+        return else_by(pl.String, quick, lambda *odd: by_distinct(each, pl.String, *odd), *args)
 
     return ScalarFunction(
         name=name,
@@ -120,13 +129,38 @@ def _parse(name: str, read: Callable[..., str | None], nullable: bool | None) ->
     )
 
 
-def member(variant: pl.Expr, key: pl.Expr) -> pl.Expr:
+def _item(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     """A field of an object by its name, or an element of an array by its place from 1.
 
     Raises:
         EvaluationError: NOT_A_COLLECTION, when evaluated.
     """
-    return by_distinct(_member, pl.String, variant, key)
+    variant, key = args
+    constant = evaluation.operands[1].value
+    if isinstance(constant, str):
+        path, fits = Path((constant,), False), variant.str.starts_with("{")
+    elif isinstance(constant, int) and constant > 0:
+        path, fits = Path((constant - 1,), False), variant.str.starts_with("[")
+    else:
+        return by_distinct(_member, pl.String, variant, key)
+
+    quick = let(
+        _FOUND,
+        lambda found, fits: pl.when(fits & found.struct.field("kind").is_not_null()).then(
+            pl.struct(text=found.struct.field("text"))
+        ),
+        written(variant, path),
+        fits,
+    )
+    found = else_by(_FOUND, quick, lambda *odd: by_distinct(_told, _FOUND, *odd), variant, key)
+    return found.struct.field("text")
+
+
+_FOUND = pl.Struct({"text": pl.String})
+
+
+def _told(text: str, key: str | int) -> dict[str, str | None]:
+    return {"text": _member(text, key)}
 
 
 def _member(text: str, key: str | int) -> str | None:
@@ -139,7 +173,10 @@ def _member(text: str, key: str | int) -> str | None:
     raise failure("NOT_A_COLLECTION", f"'{text}' is no {what}, so it has no [{key!r}]")
 
 
+item = by_constant(_item)
+
+
 VARIANTS = [
     _parse("PARSE_JSON", _parsed, None),
-    _parse("TRY_PARSE_JSON", _parsed_or_none, True),
+    _parse("TRY_PARSE_JSON", parsed_or_none, True),
 ]

@@ -8,10 +8,13 @@ from numba import boolean, int8, int64, types, uint8
 from sameriver.common.kernel import helper, kernel
 from sameriver.functions.kernels.octets import hex_value
 
-ODD, MISSING, NULL, TEXT, WHOLE, DECIMAL, TRUTH, NESTED = range(8)
-"""What is at the end of a path; ODD: to be looked at more closely, or no JSON at all."""
-_LOOSE = 8
-"""A text with escapes, or a number that is printed otherwise than it is written."""
+ODD, MISSING, NULL, TEXT, WHOLE, DECIMAL, TRUTH, NESTED, ESCAPED = range(9)
+"""What is at the end of a path; ODD: to be looked at more closely, or no JSON at all.
+
+ESCAPED is a text with escapes.
+"""
+_LOOSE = 9
+"""A number that is printed otherwise than it is written."""
 DEPTH = 64
 """Deeper texts are odd."""
 
@@ -20,7 +23,7 @@ _ENDS = types.Array(int64, 1, "C", readonly=True)
 
 
 @helper
-def _blank(data: np.ndarray, at: int, end: int) -> int:
+def blank(data: np.ndarray, at: int, end: int) -> int:
     """Where blanks end."""
     while at < end and (data[at] == 32 or 9 <= data[at] <= 10 or data[at] == 13):
         at += 1
@@ -57,7 +60,7 @@ def _text(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
         if data[at] < 32:
             return ODD, at
         if data[at] == 92:
-            kind, at = _LOOSE, _escape(data, at + 1, end)
+            kind, at = ESCAPED, _escape(data, at + 1, end)
             if at < 0:
                 return ODD, at
         else:
@@ -103,7 +106,8 @@ def _word(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
 
 
 @helper
-def _scalar(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
+def scalar(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
+    """Kind and end of what is no array or object."""
     if data[at] == 34:
         return _text(data, at + 1, end)
     if data[at] == 45 or 48 <= data[at] <= 57:
@@ -138,10 +142,10 @@ def _close(
         if data[at] == (125 if counts[depth - 1] < 0 else 93):
             depth -= 1
         elif data[at] == 44 and not empty:
-            return _blank(data, at + 1, end), depth
+            return blank(data, at + 1, end), depth
         else:
             return -1, 0
-        at, empty = _blank(data, at + 1, end), False
+        at, empty = blank(data, at + 1, end), False
     return at, 0
 
 
@@ -161,14 +165,14 @@ def _enter(
         return -1
     kind, stop = _text(data, at + 1, end)
     asked = inside and places[step] < 0
-    if kind == ODD or (asked and kind == _LOOSE):
+    if kind == ODD or (asked and kind == ESCAPED):
         return -1
     along[depth] = False
     if asked:
         first = key_ends[step - 1] if step > 0 else 0
         along[depth] = _is_key(data, at + 1, stop - 1, keys, first, key_ends[step])
-    at = _blank(data, stop, end)
-    return _blank(data, at + 1, end) if at < end and data[at] == 58 else -1
+    at = blank(data, stop, end)
+    return blank(data, at + 1, end) if at < end and data[at] == 58 else -1
 
 
 @helper
@@ -181,27 +185,27 @@ def _walk(
     ``along`` tells by depth whether the value there is on the path, ``counts`` how many members
     of an array were seen, -1 for an object.
     """
-    kind, depth, at = MISSING, 0, _blank(data, start, end)
+    kind, depth, at = MISSING, 0, blank(data, start, end)
     along[0] = True
     while at < end:
         aim = along[depth] and depth == len(places)
         if data[at] == 123 or data[at] == 91:
             if aim:
-                kind = NESTED
+                kind, found[0] = NESTED, at
             counts[depth] = -1 if data[at] == 123 else 0
             depth += 1
-            at = _blank(data, at + 1, end)
+            at = blank(data, at + 1, end)
             if depth == DEPTH or at >= end:
                 return ODD
             if data[at] == (125 if counts[depth - 1] < 0 else 93):
                 at, depth = _close(data, at, end, counts, depth, True)
         else:
-            here, stop = _scalar(data, at, end)
+            here, stop = scalar(data, at, end)
             if here == ODD or (aim and here == _LOOSE):
                 return ODD
             if aim:
                 kind, found[0], found[1] = here, at, stop
-            at, depth = _close(data, _blank(data, stop, end), end, counts, depth, False)
+            at, depth = _close(data, blank(data, stop, end), end, counts, depth, False)
         if depth == 0:
             return kind if at == end else ODD
         at = _enter(data, at, end, depth, keys, key_ends, places, along, counts)
@@ -226,7 +230,7 @@ def walk(
     starts: np.ndarray,
     stops: np.ndarray,
 ) -> None:
-    """Kind, start and end of what a path leads to in each text.
+    """Kind, start and end of what a path leads to in each text; no end of what is nested.
 
     Step n of the path is a place in an array, or, where ``places[n]`` is -1, the key whose octets
     end at ``key_ends[n]``. ``along`` and ``counts`` are room for ``DEPTH`` levels.
