@@ -15,7 +15,7 @@ from sameriver.common.config import Config
 from sameriver.common.schema import Schema
 from sameriver.common.time import ManualClock
 from sameriver.common.types import BIGINT, BOOLEAN, ROWTIME, STRING, timestamp
-from sameriver.engine.events import partition
+from sameriver.engine.events import keys_of
 from sameriver.engine.snapshot import merge_tables, split_tables
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.expressions import Call, Column, Expression
@@ -127,9 +127,9 @@ class Bench:
         changes = Changes(frame, kinds if kinds.max() else None)
         distribution = self.node.distribution
         assert distribution is not None
-        places = partition(frame, distribution[port], len(self.operators))
-        for operator, numbers in zip(self.operators, places, strict=True):
-            part = changes.gather(numbers)
+        keys = keys_of(frame, distribution[port])
+        for shard, operator in enumerate(self.operators):
+            part = changes.gather(keys.rows(shard, len(self.operators)))
             if len(part):
                 self.take(operator.process(port, part))
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,12 @@ from sameriver.common.changes import (
     Event,
     Watermark,
 )
-from sameriver.state.kernels.deal import deal
+from sameriver.state.kernels.deal import own
+from sameriver.state.kernels.types import NO_INTS, Ints
+from sameriver.state.words import encode, fits_word
+
+_WORDS = 2
+"""Columns of a key that are taken as they are; more of them are hashed."""
 
 Times = npt.NDArray[np.int64]
 """Watermarks in ms."""
@@ -126,14 +130,40 @@ def _concat(batches: Sequence[Changes]) -> Changes:
     return Changes(pl.concat([batch.rows for batch in batches]), kinds)
 
 
-def partition(rows: pl.DataFrame, columns: Sequence[str], shards: int) -> list[pl.Series]:
-    """Numbers of the rows that each shard gets, by hash of their key."""
-    numbers, ends = np.empty(rows.height, np.uint32), np.empty(shards, np.int64)
-    if columns:
-        deal(rows.select(columns).hash_rows(17).to_numpy(), ends, numbers)
-    else:
-        numbers[:], ends[:] = np.arange(rows.height), rows.height
-    return [pl.Series(numbers[start:end]) for start, end in pairwise([0, *ends])]
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What tells the shard of each row: one word, or two.
+
+    Attributes:
+        seconds: empty where one word does.
+        hashed: whether that word is a hash.
+    """
+
+    firsts: Ints
+    seconds: Ints = field(default_factory=lambda: NO_INTS)
+    hashed: bool = False
+
+    def rows(self, shard: int, shards: int) -> pl.Series:
+        """Numbers of the rows of a shard."""
+        numbers = np.empty(len(self.firsts), np.uint32)
+        count = own(self.firsts, self.seconds, self.hashed, shard, shards, numbers)
+        return pl.Series(numbers[:count])
+
+
+def keys_of(rows: pl.DataFrame, columns: Sequence[str]) -> Keys:
+    """The keys by which rows are spread over shards; without columns all go to one."""
+    if not columns:
+        return Keys(np.zeros(rows.height, np.int64), hashed=True)
+    key = rows.select(columns)
+    if len(columns) <= _WORDS and all(map(_is_word, key.dtypes)):
+        first, *second = map(encode, key.get_columns())
+        return Keys(first, second[0] if second else NO_INTS)
+    return Keys(key.hash_rows(17).to_numpy().view(np.int64), hashed=True)
+
+
+def _is_word(dtype: pl.DataType) -> bool:
+    """Whether equal values, of types like it too, are equal words."""
+    return (dtype.is_integer() and fits_word(dtype)) or dtype.is_temporal()
 
 
 def share(changes: Changes, rows: pl.Series) -> list[Event]:

@@ -9,7 +9,7 @@ import polars as pl
 
 from sameriver.common.dataclass import dataclass
 from sameriver.connectors.connector import Committable, Position
-from sameriver.engine.events import partition
+from sameriver.engine.events import keys_of
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.state.handle import Capture
 
@@ -100,9 +100,9 @@ def split_tables(
     keys = {table.name: [column.name for column in table.key] for table in node.state()}
     shares: list[Tables] = [{} for _ in range(shards)]
     for name, rows in tables.items():
-        places = partition(rows, _distributed(keys.get(name, []), node.distribution or ()), shards)
+        found = keys_of(rows, _distributed(keys.get(name, []), node.distribution or ()))
         for shard, share in enumerate(shares):
-            share[name] = rows[places[shard]]
+            share[name] = rows[found.rows(shard, shards)]
     return shares
 
 

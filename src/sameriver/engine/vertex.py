@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK, Changes, Event, Watermark
 from sameriver.common.errors import ExternalError, InternalError
-from sameriver.engine.events import clip, cut, delayed, merge, partition, share
+from sameriver.engine.events import clip, cut, delayed, keys_of, merge, share
 from sameriver.engine.snapshot import NodeCapture, NodeState, merge_tables, split_tables
 from sameriver.functions.failure import evaluating
 from sameriver.operators.operator import Operator
@@ -154,8 +154,10 @@ class Vertex:
         if len(self.operators) == 1 or distribution is None:
             outputs = [self._run(self.operators[0], port, [changes])]
         else:
-            places = partition(changes.rows, distribution[port], len(self.operators))
-            outputs = self._parallel(lambda i, op: self._run(op, port, share(changes, places[i])))
+            keys, shards = keys_of(changes.rows, distribution[port]), len(self.operators)
+            outputs = self._parallel(
+                lambda i, op: self._run(op, port, share(changes, keys.rows(i, shards)))
+            )
         self._send(merge(outputs, self.emitted))
         self._advance()
 
