@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sameriver.common.errors import ExternalError
 from sameriver.common.schema import Field, Schema
-from sameriver.common.types import INT, STRING, row
+from sameriver.common.types import BYTES, INT, STRING, row
 from sameriver.connectors.filesystem import pieces
 from sameriver.connectors.filesystem.pieces import TextPieces
 from sameriver.connectors.formats.faults import BadRow
@@ -143,3 +143,30 @@ def test_a_guess_that_was_wrong_is_told() -> None:
     assert parser.parse(text[:guess], last=False).used < guess
     sure = parser.cut(text, sure=True)
     assert parser.parse(text[:sure], last=False).used == sure == len(text) - 3
+
+
+@pytest.mark.parametrize(
+    ("format", "schema", "line"),
+    [
+        ("csv", FLAT, b"a text that is longer than a view holds,1\n"),
+        ("csv", FLAT, b'"a ""text"" that is longer than a view holds",1\n'),
+        ("json", DEEP, b'{"a":"a text that is longer than a view","b":{"c":1,"d":{"e":"x"}}}\n'),
+        ("json", DEEP, b'{"a":"a text that is longer than a \\n view","b":null}\n'),
+        ("raw", Schema((Field("a", STRING),)), b"a text that is longer than a view holds\n"),
+        ("raw", Schema((Field("a", BYTES),)), b"a text that is longer than a view holds\n"),
+        (
+            "debezium-json",
+            FLAT,
+            b'{"before":null,"after":{"a":"a text that is longer than a view","b":1},"op":"c"}\n',
+        ),
+    ],
+)
+def test_rows_own_what_they_hold(format: str, schema: Schema, line: bytes) -> None:
+    """The memory of a piece is used again for a later one."""
+    text = bytearray(line * 50)
+    parser = reader(format, schema, {})
+    rows = parser.parse(memoryview(text), True).changes.rows
+    text[:] = b"\n" * len(text)
+    expected = parser.parse(line * 50, True).changes.rows
+    assert rows.height == 50
+    assert rows.equals(expected)

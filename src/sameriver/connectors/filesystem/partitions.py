@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from urllib.parse import quote
 
+import numpy as np
 import polars as pl
 
+from sameriver.common.changes import Changes
 from sameriver.common.errors import ExternalError, nearest
 from sameriver.common.schema import Field
 from sameriver.common.types import DataType
@@ -52,10 +55,38 @@ def _default(options: Options) -> str:
     return options.get(DEFAULT_NAME.key, DEFAULT_NAME.default)
 
 
-def folder_names(
-    rows: pl.DataFrame, fields: list[tuple[str, DataType]], options: Options
-) -> pl.Series:
-    """The folder of each row, such as ``day=2024-01-01/city=Rome``."""
+def by_folder(
+    changes: Changes, fields: list[tuple[str, DataType]], options: Options
+) -> Iterator[tuple[str, Changes]]:
+    """The rows of each folder, such as ``day=2024-01-01/city=Rome``, in order of first rows.
+
+    Rows with the same values mostly follow each other: a run of them is named and cut out at once.
+    """
+    starts = _starts(changes.rows.select(name for name, _ in fields))
+    sizes = np.diff(np.append(starts, len(changes)))
+    names = _names(changes.rows[pl.Series(starts)], fields, options).alias("folder").to_frame()
+    groups = names.with_row_index("run").group_by("folder", maintain_order=True).agg("run")
+    for folder, places in zip(*groups, strict=True):
+        runs = places.to_numpy()
+        if len(runs) == 1:
+            yield folder, changes.slice(int(starts[runs[0]]), int(sizes[runs[0]]))
+            continue
+        ends = np.cumsum(sizes[runs])
+        rows = np.repeat(starts[runs] - ends + sizes[runs], sizes[runs]) + np.arange(ends[-1])
+        yield folder, changes.gather(pl.Series(rows))
+
+
+def _starts(rows: pl.DataFrame) -> np.ndarray:
+    """Rows that differ from the one before, the first among them."""
+    moved = np.zeros(rows.height, np.bool_)
+    moved[:1] = True
+    for column in rows.get_columns():
+        moved[1:] |= column.slice(1).ne_missing(column.head(-1)).to_numpy()
+    return np.flatnonzero(moved)
+
+
+def _names(rows: pl.DataFrame, fields: list[tuple[str, DataType]], options: Options) -> pl.Series:
+    """The folder of each row."""
     parts = []
     for name, type in fields:
         text = scalar(pl.col(name), type, False, True)

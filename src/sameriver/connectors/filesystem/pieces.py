@@ -19,7 +19,7 @@ from sameriver.connectors.formats.faults import BadRow
 from sameriver.connectors.formats.format import FrameReader, Parsed, TextReader
 from sameriver.connectors.formats.parallel import ahead
 
-_LEAST, _MOST = 1 << 16, 1 << 22
+_LEAST, _MOST = 1 << 16, 1 << 23
 """Bytes of the first piece and of later ones: columns are read out of it one by one, and it should
 stay in the cache meanwhile."""
 _LONGEST_ROW = 1 << 28
@@ -49,19 +49,20 @@ class _Text(NamedTuple):
         data: its bytes.
         last: an unfinished row at its end is one, too.
         at_end: the file has no more bytes for now.
+        room: the memory that they are in; it is used again when the rows are made.
     """
 
-    data: bytearray
+    data: memoryview
     last: bool
     at_end: bool
+    room: bytearray
 
 
-def _fill(file: IO[bytes], data: bytearray, at: int) -> int:
-    """Reads bytes into ``data`` from ``at`` on until that is full or the file ends; how many."""
-    with memoryview(data)[at:] as room:
-        done = 0
-        while read := cast(BufferedIOBase, file).readinto(room[done:]):
-            done += read
+def _fill(file: IO[bytes], data: memoryview) -> int:
+    """Reads bytes into ``data`` until that is full or the file ends; how many."""
+    done = 0
+    while read := cast(BufferedIOBase, file).readinto(data[done:]):
+        done += read
     return done
 
 
@@ -97,6 +98,7 @@ class TextPieces:
         self._hint = hint
         self._size = _LEAST
         self._sure = False
+        self._rooms: list[bytearray] = []
         self._compressed = is_compressed(path)
         self._waits = waits and not self._compressed
         with unreadable(path):
@@ -115,13 +117,14 @@ class TextPieces:
             before, parsed = self.mark, self._checked(result)
             size, check = before.size, before.check
             if not self._compressed:
-                head, tail = grown(head, tail, memoryview(text.data)[: parsed.used])
+                head, tail = grown(head, tail, text.data[: parsed.used])
                 size, check = size + parsed.used, check_of(head, tail)
             self.mark = Mark(size, before.lines + parsed.lines, check)
             guessed = parsed.used == len(text.data)
             if len(parsed.changes):
                 yield Piece(parsed.changes, start, before, text.at_end and guessed)
             start += parsed.used
+            self._rooms.append(text.room)
             if not guessed:
                 self._sure = True
                 yield from self.read(start, self.mark)
@@ -129,19 +132,28 @@ class TextPieces:
 
     def _texts(self, file: IO[bytes]) -> Iterator[_Text]:
         """Cuts the file at ends of rows."""
-        rest, at_end = bytearray(), False
+        rest, at_end = b"", False
         while not at_end:
-            data = rest.ljust(len(rest) + self._size)
-            end = len(rest) + _fill(file, data, len(rest))
-            at_end = end < len(data)
-            del data[end:]
+            size = len(rest) + self._size
+            room = self._room(size)
+            data = memoryview(room)[:size]
+            data[: len(rest)] = rest
+            end = len(rest) + _fill(file, data[len(rest) :])
+            at_end, data = end < size, data[:end]
             last = at_end and not self._waits
             cut = end if last else self._reader.cut(data, self._sure)
-            rest = data[cut:]
-            del data[cut:]
+            rest = bytes(data[cut:])
             if cut:
-                yield _Text(data, last, at_end)
+                yield _Text(data[:cut], last, at_end, room)
             self._grow(cut, len(rest))
+
+    def _room(self, size: int) -> bytearray:
+        """Memory of so many bytes. To ask for new one each time takes as long as to read a file."""
+        while self._rooms:
+            room = self._rooms.pop()
+            if len(room) >= size:
+                return room
+        return bytearray(size + (size >> 4))
 
     def _parse(self, text: _Text) -> Parsed:
         return self._reader.parse(text.data, text.last)

@@ -27,7 +27,7 @@ from sameriver.connectors.filesystem.durable import (
 )
 from sameriver.connectors.filesystem.files import local_path
 from sameriver.connectors.filesystem.partition_commit import PartitionCommit
-from sameriver.connectors.filesystem.partitions import folder_names
+from sameriver.connectors.filesystem.partitions import by_folder
 from sameriver.connectors.filesystem.rolling import Part, Rolling
 from sameriver.connectors.formats.format import Writer
 from sameriver.connectors.formats.parallel import each
@@ -77,15 +77,9 @@ class FilesystemSink:
         if not self._partitions:
             self._write_part("", changes.with_rows(rows))
             return
-        folders = folder_names(rows, self._partitions, self._context.options)
-        changes = changes.with_rows(rows)
-        if folders.n_unique() == 1:
-            self._write_part(folders[0], changes)
-            return
-        numbered = folders.to_frame("folder").with_row_index("row")
-        groups = numbered.group_by("folder", maintain_order=True).agg("row")
-        for folder, places in zip(*groups, strict=True):
-            self._write_part(folder, changes.gather(places))
+        changes, options = changes.with_rows(rows), self._context.options
+        for folder, own in by_folder(changes, self._partitions, options):
+            self._write_part(folder, own)
 
     def _write_part(self, folder: str, changes: Changes) -> None:
         if not len(changes):

@@ -10,13 +10,13 @@ import polars as pl
 
 from sameriver.common.dataclass import dataclass
 from sameriver.common.text_column import text_column
-from sameriver.connectors.formats.kernels.lines import count_byte
+from sameriver.connectors.formats.kernels.lines import count_byte, last_line, survey
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
-Data = bytes | bytearray
-"""A piece of text; nobody changes it."""
+Data = bytes | bytearray | memoryview
+"""A piece of text; nobody changes it while it is read, and nobody keeps it."""
 
 
 _NEXT = "[89ab]."
@@ -52,34 +52,46 @@ def whole_lines(data: Data) -> Data:
 
 def line_cut(data: Data) -> int:
     """Where the last whole line ends; 0: there is none."""
-    return data.rfind(b"\n") + 1
+    return int(last_line(_array(data)))
 
 
-def count(data: Data | memoryview, byte: int) -> int:
+def count(data: Data, byte: int) -> int:
     """How often a byte is there."""
-    return int(count_byte(np.frombuffer(memoryview(data).toreadonly(), np.uint8), byte))
+    return int(count_byte(_array(data), byte))
+
+
+def _array(data: Data) -> Flags:
+    return np.frombuffer(memoryview(data).toreadonly(), dtype=np.uint8)
 
 
 class Text:
     """A piece of a file, in the shapes that its readers take; made once and shared by columns.
 
     Attributes:
-        raw: the bytes.
-        array: the same as numbers.
+        array: its bytes.
+        ends: how many line ends there are.
         ascii: whether all of it is.
     """
 
-    __slots__ = ("array", "ascii", "raw")
+    __slots__ = ("array", "ascii", "ends")
 
-    def __init__(self, raw: Data) -> None:
-        self.raw = raw
-        self.array: Flags = np.frombuffer(memoryview(raw).toreadonly(), dtype=np.uint8)
-        self.ascii = raw.isascii()
+    def __init__(self, data: Data) -> None:
+        self.array = _array(data)
+        self.ends, plain = divmod(int(survey(self.array)), 2)
+        self.ascii = plain == 1
+
+    def of(self, start: int, end: int) -> str:
+        """A stretch, for messages."""
+        return self.array[start:end].tobytes().decode("utf-8", errors="replace")
+
+    def behind(self, more: Flags) -> Text:
+        """The text with more bytes behind it."""
+        return Text(np.concatenate((self.array, more)).data)
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """One column: ``data.raw[start[i]:end[i]]`` is the text of cell i, ``kind[i]`` what it is.
+    """One column: ``data.array[start[i]:end[i]]`` is the text of cell i, ``kind[i]`` what it is.
 
     Attributes:
         fields: cells of the fields of objects, if they are known already.
@@ -99,13 +111,16 @@ class Cells:
 
     def text(self, position: int) -> str:
         """Text of one cell, for messages."""
-        raw = self.data.raw[self.start[position] : self.end[position]]
-        return raw.decode("utf-8", errors="replace")
+        return self.data.of(int(self.start[position]), int(self.end[position]))
 
     @property
     def filled(self) -> Mask:
         """Where there is a value."""
-        return self.kind > Kind.NULL
+        return np.asarray(self.kind > int(Kind.NULL))
+
+    def are(self, kind: Kind) -> Mask:
+        """Where such a thing stands."""
+        return np.asarray(self.kind == int(kind))
 
     def take(self, positions: Index) -> Cells:
         return Cells(self.data, self.start[positions], self.end[positions], self.kind[positions])

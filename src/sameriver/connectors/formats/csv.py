@@ -70,11 +70,12 @@ class CsvReader:
         """A guess takes every quote for one that opens or closes a cell."""
         if sure:
             return self._scan(Text(data), False, np.full(len(self.columns.declared), -1)).used
-        view, end, quote = memoryview(data), line_cut(data), _code(self.rules.quote)
-        odd = quote >= 0 and count(view[:end], quote) % 2 == 1
+        data = memoryview(data)
+        end, quote = line_cut(data), _code(self.rules.quote)
+        odd = quote >= 0 and count(data[:end], quote) % 2 == 1
         while odd:
-            before = data.rfind(b"\n", 0, end - 1) + 1
-            odd = count(view[before:end], quote) % 2 == 0
+            before = line_cut(data[: max(end - 1, 0)])
+            odd = count(data[before:end], quote) % 2 == 0
             end = before
         return end
 
@@ -95,7 +96,7 @@ class CsvReader:
 
     def _scan(self, text: Text, last: bool, slots: Index) -> _Rows:
         """The rows of a text; ``slots``: the place of each column in the result, or -1."""
-        width, most = int(slots.max(initial=-1)) + 1, count(text.raw, 10) + 1
+        width, most = int(slots.max(initial=-1)) + 1, text.ends + 1
         start, end = np.empty((width, most), np.int64), np.empty((width, most), np.int64)
         kind, bad = np.zeros((width, most), np.uint8), np.zeros(most, np.uint8)
         place, totals = np.empty(2 * most, np.int64), np.zeros(3, np.int64)
@@ -123,7 +124,7 @@ class CsvReader:
 
         def tell(row: int) -> BadRow:
             line, at = (int(number) for number in spots[row])
-            text = data[at:].split(b"\n", 1)[0].rstrip(b"\r")
+            text = bytes(data[at:]).split(b"\n", 1)[0].rstrip(b"\r")
             few = bad[row] == TOO_FEW and self.rules.separator.encode() not in text
             ask = "Is 'csv.field-delimiter' the one of the file?" if few else ""
             shown = text.decode(errors="replace")
@@ -196,7 +197,7 @@ def _flat(parts: pl.Series) -> tuple[Cells, Index]:
 def text_cells(strings: pl.Series) -> Cells:
     """Strings laid out as cells."""
     data, start, end, kind = texts(strings)
-    return Cells(Text(data.tobytes()), start, end, kind)
+    return Cells(Text(data.data), start, end, kind)
 
 
 def _code(character: str | None) -> int:
@@ -205,7 +206,7 @@ def _code(character: str | None) -> int:
 
 def unescape(cells: Cells, rules: CsvRules) -> Cells:
     """The same cells, none of them escaped."""
-    escaped = cells.kind == Kind.ESCAPED
+    escaped = cells.are(Kind.ESCAPED)
     if not escaped.any():
         return cells
     out = np.empty(int((cells.end - cells.start)[escaped].sum()), dtype=np.uint8)
@@ -215,7 +216,7 @@ def unescape(cells: Cells, rules: CsvRules) -> Cells:
         _code(rules.escape), out, start, end,
     )  # fmt: skip
     kind = np.where(escaped, np.uint8(Kind.TEXT), cells.kind)
-    return Cells(Text(cells.data.raw + out[:used].tobytes()), start, end, kind)
+    return Cells(cells.data.behind(out[:used]), start, end, kind)
 
 
 def _check(options: Options, schema: Schema) -> None:

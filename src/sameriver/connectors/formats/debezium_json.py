@@ -115,11 +115,11 @@ def _unusable(events: Cells, row: int, spots: Index, op: Cells) -> BadRow:
 
 def _operations(op: Cells, before: Cells, after: Cells) -> tuple[Mask, Mask, Mask]:
     """Which events create (also snapshot reads), update and delete."""
-    filled = op.kind == Kind.TEXT
+    filled = op.are(Kind.TEXT)
     letter = np.zeros(len(op), dtype=np.uint8)
     one = filled & (op.end - op.start == 1)
     letter[one] = op.buffer()[op.start[one]]
-    has_before, has_after = before.kind == Kind.OBJECT, after.kind == Kind.OBJECT
+    has_before, has_after = before.are(Kind.OBJECT), after.are(Kind.OBJECT)
     created = ((letter == ord("c")) | (letter == ord("r"))) & has_after
     updated = (letter == ord("u")) & has_before & has_after
     deleted = (letter == ord("d")) & has_before

@@ -82,8 +82,8 @@ def _column(values: np.ndarray, valid: Mask, dtype: pl.DataType | type[pl.DataTy
 
 def _booleans(cells: Cells) -> Decoded:
     """Anything but ``true`` is false, as Java's parseBoolean has it."""
-    truth = cells.kind == Kind.TRUE
-    text = cells.kind == Kind.TEXT
+    truth = cells.are(Kind.TRUE)
+    text = cells.are(Kind.TEXT)
     if text.any():
         strings, _ = cells.strings()
         said = strings.str.strip_chars().str.to_lowercase() == "true"
@@ -109,7 +109,7 @@ def _integers(cells: Cells, type: DataType) -> Decoded:
         out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
         parse_integers(cells.buffer(), cells.start, cells.end, cells.kind, low, high, out, bad)
     # A JSON number with a fraction is cut, as Jackson does it; a string with one is refused.
-    for row in np.flatnonzero((bad == 1) & (cells.kind == Kind.NUMBER)):
+    for row in np.flatnonzero((bad == 1) & cells.are(Kind.NUMBER)):
         number = int(Decimal(cells.text(int(row))))
         if low <= number <= high:
             out[row], bad[row] = number, 0

@@ -100,5 +100,4 @@ def character(cells: Cells, row: int, spots: Index) -> int:
         row: which.
         spots: line (0-based) and first byte of each row.
     """
-    before = cells.data.raw[spots[row, 1] : cells.start[row]]
-    return len(before.decode("utf-8", errors="replace")) + 1
+    return len(cells.data.of(int(spots[row, 1]), int(cells.start[row]))) + 1

@@ -66,6 +66,8 @@ class TextReader(Protocol):
     def parse(self, data: Data, last: bool) -> Parsed:
         """Rows of ``data``, which starts at a row; ``last``: nothing follows.
 
+        The rows must own what they hold: the memory of ``data`` is used again.
+
         Raises:
             BadRow: the first row that can't be read, if such rows must not be ignored.
         """

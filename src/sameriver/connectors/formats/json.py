@@ -102,13 +102,13 @@ def read_objects(
     columns, malformed = json_cells.fields(
         cells, zip(schema.names, schema.types, strict=True), rules.text
     )
-    present = (cells.kind == Kind.OBJECT) & ~malformed
+    present = cells.are(Kind.OBJECT) & ~malformed
     decoded: list[pl.Series] = []
     for field, column in zip(schema, columns, strict=True):
         series, bad = decode(json_cells.unescape(column), field.type, rules.text)
         _report(field, column, bad & present, cells, spots, faults)
         if rules.strict:
-            missing = present & (column.kind == Kind.ABSENT)
+            missing = present & column.are(Kind.ABSENT)
             _report_missing(field, missing, cells, spots, faults)
         decoded.append(series.alias(field.name))
     return pl.DataFrame(decoded or None, height=len(cells)), malformed
@@ -166,7 +166,7 @@ def _nested(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Dec
 
 
 def _rows(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Decoded:
-    objects = cells.kind == Kind.OBJECT
+    objects = cells.are(Kind.OBJECT)
     columns = cells.fields
     if not columns:
         columns, broken = json_cells.fields(
@@ -179,7 +179,7 @@ def _rows(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Decod
         series, failed = decode(json_cells.unescape(column), child, rules)
         bad |= failed & objects
         if strict:
-            bad |= objects & (column.kind == Kind.ABSENT)
+            bad |= objects & column.are(Kind.ABSENT)
         parts.append(series.alias(name))
     struct = pl.DataFrame(parts, height=len(cells)).to_struct("")
     return only(struct, objects), bad
@@ -188,7 +188,7 @@ def _rows(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Decod
 def _arrays(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
     found, bounds, malformed = json_cells.items(cells)
     values, failed = decode(json_cells.unescape(found), type.children[0], rules)
-    valid = (cells.kind == Kind.ARRAY) & ~malformed
+    valid = cells.are(Kind.ARRAY) & ~malformed
     bad = (cells.filled & ~valid) | any_within(failed, bounds)
     return lists(values, bounds, valid), bad
 
@@ -201,7 +201,7 @@ def _maps(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
     keys, bad_keys = decode(json_cells.unescape(found.take(turn)), key_type, rules)
     values, bad_values = decode(json_cells.unescape(found.take(turn + 1)), value_type, rules)
     entries = pl.DataFrame([keys.alias("key"), values.alias("value")]).to_struct("")
-    valid = (cells.kind == Kind.OBJECT) & ~malformed
+    valid = cells.are(Kind.OBJECT) & ~malformed
     bounds = bounds // 2
     bad = (cells.filled & ~valid) | any_within(bad_keys | bad_values, bounds)
     return lists(entries, bounds, valid), bad

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from sameriver.common.types import DataType, Root
-from sameriver.connectors.formats.cells import Cells, Data, Flags, Index, Kind, Mask, Text, count
+from sameriver.connectors.formats.cells import Cells, Data, Flags, Index, Kind, Mask, Text
 from sameriver.connectors.formats.decode import TextRules, reading
 from sameriver.connectors.formats.kernels.json_escapes import unescape_strings
 from sameriver.connectors.formats.kernels.json_items import scan_lists
@@ -21,7 +21,8 @@ Fields = Iterable[tuple[str, DataType | None]]
 
 def lines(data: Data) -> tuple[Cells, Index, int]:
     """Every line that isn't blank, as an object; its spot; and how many line ends there are."""
-    text, ends = Text(data), count(data, 10)
+    text = Text(data)
+    ends = text.ends
     number, start, end = (np.empty(ends + 1, dtype=np.int64) for _ in range(3))
     used = split_lines(text.array, number, start, end)
     kind = np.full(used, Kind.OBJECT, dtype=np.uint8)
@@ -106,13 +107,13 @@ def items(cells: Cells, pairs: bool = False) -> tuple[Cells, Index, Mask]:
 
 def _most_items(cells: Cells) -> int:
     """No array has more items than half its bytes."""
-    nested = (cells.kind == Kind.OBJECT) | (cells.kind == Kind.ARRAY)
+    nested = cells.are(Kind.OBJECT) | cells.are(Kind.ARRAY)
     return int(((cells.end - cells.start)[nested] // 2 + 1).sum())
 
 
 def unescape(cells: Cells) -> Cells:
     """The same cells, none of them escaped."""
-    escaped = cells.kind == Kind.ESCAPED
+    escaped = cells.are(Kind.ESCAPED)
     if not escaped.any():
         return cells
     # An escape is never shorter than what it stands for.
@@ -120,4 +121,4 @@ def unescape(cells: Cells) -> Cells:
     start, end = cells.start.copy(), cells.end.copy()
     used = unescape_strings(cells.buffer(), cells.start, cells.end, cells.kind, out, start, end)
     kind = np.where(escaped, np.uint8(Kind.TEXT), cells.kind)
-    return Cells(Text(cells.data.raw + out[:used].tobytes()), start, end, kind)
+    return Cells(cells.data.behind(out[:used]), start, end, kind)

@@ -8,36 +8,44 @@ import numpy as np
 from numba import int64
 
 from sameriver.common.kernel import helper, kernel
+from sameriver.connectors.formats.kernels.lanes import LANES, below, equal, how_many
 from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX
 
 _BARE, _QUOTED, _DOUBLED, _NULL = range(4)
 """How a cell is written: as it is, in quotes, with some characters twice, as a NULL."""
 _LONG = 24
 """Longer text is quoted unseen, as Jackson does it."""
+_WIDE = 255
+"""Characters from here on are no bytes."""
+_ALL = np.uint64(2**LANES - 1)
 
 
 @helper
-def _needs_quotes(data: np.ndarray, first: int, last: int, unsafe: int) -> bool:
-    """Whether a text is long or has a character up to ``unsafe``."""
-    characters = 0
-    for k in range(np.uint64(first), np.uint64(last)):
-        byte = data[k]
-        if byte <= unsafe:
-            return True
-        # Others go on with a character.
-        if byte & 0xC0 != 0x80:
-            characters += 1
-            if characters > _LONG:
-                return True
-    return False
-
-
-@helper
-def _count(data: np.ndarray, first: int, last: int, byte: int) -> int:
-    found = 0
-    for k in range(np.uint64(first), np.uint64(last)):
-        found += data[k] == byte
-    return found
+def _looked_over(
+    data: np.ndarray, first: int, last: int, unsafe: int, quote: int, escape: int
+) -> tuple[bool, int, int]:
+    """Whether a text is long or has a character up to ``unsafe``; its quotes and its escapes."""
+    found, characters, quotes, escapes = False, 0, 0, 0
+    at = np.uint64(first)
+    while at < np.uint64(last):
+        if unsafe < _WIDE and at + np.uint64(LANES) <= np.uint64(data.size):
+            left = np.uint64(last) - at
+            own = _ALL if left >= np.uint64(LANES) else (np.uint64(1) << left) - np.uint64(1)
+            # Other bytes go on with a character.
+            on = below(data, at, 0xC0) & ~below(data, at, 0x80)
+            found |= below(data, at, unsafe + 1) & own != 0
+            characters += how_many(own & ~on)
+            quotes += how_many(equal(data, at, quote) & own)
+            escapes += how_many(equal(data, at, escape) & own) if escape >= 0 else 0
+            at += np.uint64(LANES)
+        else:
+            byte = data[at]
+            found |= byte <= unsafe
+            characters += byte & 0xC0 != 0x80
+            quotes += byte == quote
+            escapes += byte == escape
+            at += np.uint64(1)
+    return found or characters > _LONG, quotes, escapes
 
 
 @kernel((BYTES, INDEX, INDEX, FLAGS, int64, int64, int64, int64, FLAGS, INDEX))
@@ -64,10 +72,11 @@ def measure(
             continue
         first, last = start[row], end[row]
         size = last - first
-        escapes = _count(data, first, last, escape) if escape >= 0 else 0
+        guarded, quotes, escapes = False, 0, 0
+        if quote >= 0 or escape >= 0:
+            guarded, quotes, escapes = _looked_over(data, first, last, unsafe, quote, escape)
         how[row] = _DOUBLED if escapes else _BARE
-        if quote >= 0 and _needs_quotes(data, first, last, unsafe):
-            quotes = _count(data, first, last, quote)
+        if quote >= 0 and guarded:
             # What is both is doubled twice.
             size += 2 + (3 * quotes if escape == quote else quotes + escapes)
             how[row] = _DOUBLED if quotes or escapes else _QUOTED

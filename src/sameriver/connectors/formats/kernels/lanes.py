@@ -70,6 +70,19 @@ def same(_: Any, data: Any, at: Any, other: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def high(_: Any, data: Any, at: Any) -> Any:
+    """Where ``data`` has a byte that is not ASCII."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        text = _load(builder, array, arguments[1])
+        found = builder.icmp_signed("<", text, ir.Constant(_VECTOR, [0] * LANES))
+        return builder.zext(builder.bitcast(found, _BITS), ir.IntType(64))
+
+    return types.uint64(data, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def load_word(_: Any, data: Any, at: Any) -> Any:
     """Eight bytes of ``data`` as one number."""
 

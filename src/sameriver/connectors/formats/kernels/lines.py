@@ -6,8 +6,32 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import kernel
-from sameriver.connectors.formats.kernels.lanes import LANES, equal, first, how_many
+from sameriver.connectors.formats.kernels.lanes import LANES, equal, first, high, how_many
 from sameriver.connectors.formats.kernels.types import BYTES, INDEX
+
+
+@kernel(types.int64(BYTES))
+def survey(data: np.ndarray) -> int:
+    """Twice the number of line ends, and one more if all of it is ASCII."""
+    at, total, odd = 0, 0, np.uint64(0)
+    while at + LANES <= data.size:
+        total += how_many(equal(data, at, 10))
+        odd |= high(data, at)
+        at += LANES
+    plain = odd == 0
+    for rest in range(at, data.size):
+        total += data[rest] == 10
+        plain &= data[rest] < 128
+    return 2 * total + int(plain)
+
+
+@kernel(types.int64(BYTES))
+def last_line(data: np.ndarray) -> int:
+    """Where the last whole line ends; 0: there is none."""
+    at = data.size
+    while at > 0 and data[at - 1] != 10:
+        at -= 1
+    return at
 
 
 @kernel(types.int64(BYTES, types.int64))

@@ -13,7 +13,6 @@ INTEGER_WIDTH = 20
 TIME_WIDTH = 40
 """Bytes of the longest point in time, and some more."""
 _READ = types.Array(types.int64, 1, "C", readonly=True)
-_DAY = 86_400
 _ZERO = np.uint64(48)
 
 
@@ -57,6 +56,29 @@ def _date(days: int) -> tuple[int, int, int]:
     return year + era * 400 + (1 if month <= 2 else 0), month, day
 
 
+@helper
+def _minute(out: np.ndarray, at: int, minutes: int, between: int) -> int:
+    """Puts ``2024-01-31 10:20:`` before ``at``; gives where it starts."""
+    days = minutes // 1440
+    minutes -= days * 1440
+    at -= 1
+    out[at] = 58
+    at = _digits(out, at, minutes % 60, 2) - 1
+    out[at] = 58
+    at = _digits(out, at, minutes // 60, 2) - 1
+    out[at] = between
+    year, month, day = _date(days)
+    at = _digits(out, at, day, 2) - 1
+    out[at] = 45
+    at = _digits(out, at, month, 2) - 1
+    out[at] = 45
+    at = _digits(out, at, -year if year < 0 else year, 4)
+    if year < 0 or year > 9999:
+        at -= 1
+        out[at] = 45 if year < 0 else 43
+    return at
+
+
 @kernel((_READ, int64, int64, int64, FLAGS, INDEX, INDEX))
 def show_times(
     values: np.ndarray,
@@ -81,12 +103,12 @@ def show_times(
     unit = 1
     for _ in range(digits):
         unit *= 10
+    # What goes before the seconds is taken from the row above, if it shows the same minute.
+    minute, known, size = 0, 0, 0
     for i in range(values.size):
         at = end[i] = (i + 1) * TIME_WIDTH
         seconds = values[i] // unit
         fraction = values[i] - seconds * unit
-        days = seconds // _DAY
-        seconds -= days * _DAY
         if suffix != 0:
             at -= 1
             out[at] = suffix
@@ -97,19 +119,14 @@ def show_times(
                 places -= 1
             at = _digits(out, at, fraction, places) - 1
             out[at] = 46
-        at = _digits(out, at, seconds % 60, 2) - 1
-        out[at] = 58
-        at = _digits(out, at, seconds // 60 % 60, 2) - 1
-        out[at] = 58
-        at = _digits(out, at, seconds // 3600, 2) - 1
-        out[at] = between
-        year, month, day = _date(days)
-        at = _digits(out, at, day, 2) - 1
-        out[at] = 45
-        at = _digits(out, at, month, 2) - 1
-        out[at] = 45
-        at = _digits(out, at, -year if year < 0 else year, 4)
-        if year < 0 or year > 9999:
-            at -= 1
-            out[at] = 45 if year < 0 else 43
-        start[i] = at
+        minutes = seconds // 60
+        at = _digits(out, at, seconds - minutes * 60, 2)
+        if size == 0 or minutes != minute:
+            stop = at
+            at = _minute(out, at, minutes, between)
+            minute, size = minutes, stop - at
+        else:
+            at -= size
+            for k in range(size):
+                out[at + k] = out[known + k]
+        start[i] = known = at
