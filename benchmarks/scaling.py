@@ -1,14 +1,15 @@
 """What a row costs as things grow: ``python -m benchmarks.scaling [--rows N] [--write FOLDER]``.
 
 Batches lie in memory and are pushed through the engine, so that reading files is not measured.
-Each figure is the median of a few passes over the same batches.
+Each figure is the median of a few passes over the same batches. Beside it stands the part of it
+that the operating system took, nearly all of it to hand out memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import statistics
+import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -28,15 +29,25 @@ _KEYS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One figure: the value of what varies, and what a row cost there."""
+    """One figure: the value of what varies, and what a row cost there.
+
+    Attributes:
+        system_ns: CPU time of the operating system in it.
+    """
 
     series: str
     x: int
     ns_per_row: float
+    system_ns: float = 0.0
 
     @property
     def rows_per_second(self) -> float:
         return 1e9 / self.ns_per_row
+
+    @property
+    def shown(self) -> float:
+        """What is drawn: the cost of a row, or of a column of it."""
+        return self.ns_per_row / (self.x if self.series == "columns" else 1)
 
 
 class Nowhere:
@@ -68,23 +79,26 @@ def batches(keys: np.ndarray, size: int = _BATCH, sums: int = 1) -> list[Changes
     return [Changes(part) for part in rows.iter_slices(size)]
 
 
-def seconds(job: Job, rows: Sequence[Changes]) -> float:
-    """Time to push all batches."""
+def push(job: Job, rows: Sequence[Changes]) -> tuple[float, float]:
+    """Pushes all batches; ns a row, and those of the operating system in them."""
     (scan,) = job.sources
-    start = time.perf_counter()
+    system, start = resource.getrusage(resource.RUSAGE_SELF).ru_stime, time.perf_counter()
     for batch in rows:
         job.push_rows(scan, batch)
-    return time.perf_counter() - start
-
-
-def steady(job: Job, keys: np.ndarray, rows: Sequence[Changes], passes: int = 3) -> float:
-    """Cost of a row in ns, once all ``keys`` are known."""
-    sums = rows[0].rows.width - 1
-    seconds(job, batches(keys, sums=sums))
+    wall = time.perf_counter() - start
+    system = resource.getrusage(resource.RUSAGE_SELF).ru_stime - system
     count = sum(map(len, rows))
-    found = [seconds(job, rows) for _ in range(passes)]
+    return wall / count * 1e9, system / count * 1e9
+
+
+def steady(
+    job: Job, keys: np.ndarray, rows: Sequence[Changes], passes: int = 3
+) -> tuple[float, float]:
+    """As ``push``, once all ``keys`` are known: the median."""
+    push(job, batches(keys, sums=rows[0].rows.width - 1))
+    found = sorted(push(job, rows) for _ in range(passes))
     job.close()
-    return statistics.median(found) / count * 1e9
+    return found[passes // 2]
 
 
 def _random(keys: int, rows: int) -> np.ndarray:
@@ -95,7 +109,7 @@ def by_keys(rows: int) -> Iterator[Point]:
     """Random keys out of so many, all of which have state."""
     for keys in (1_000, 10_000, 100_000, 1_000_000, 10_000_000):
         cost = steady(started(), np.arange(keys), batches(_random(keys, rows)))
-        yield Point("keys", keys, cost)
+        yield Point("keys", keys, *cost)
 
 
 def by_state(rows: int) -> Iterator[Point]:
@@ -104,7 +118,7 @@ def by_state(rows: int) -> Iterator[Point]:
     begin = 0
     for size in (1_000_000, 2_000_000, 4_000_000, 8_000_000, 16_000_000):
         added = batches(fresh[begin:size])
-        yield Point("state", size, seconds(job, added) / (size - begin) * 1e9)
+        yield Point("state", size, *push(job, added))
         begin = size
     job.close()
 
@@ -113,7 +127,7 @@ def by_columns(rows: int) -> Iterator[Point]:
     """So many columns, each added up."""
     for sums in (1, 2, 4, 8, 16, 32):
         made = batches(_random(_KEYS, rows), sums=sums)
-        yield Point("columns", sums, steady(started(sums), np.arange(_KEYS), made))
+        yield Point("columns", sums, *steady(started(sums), np.arange(_KEYS), made))
 
 
 def by_shards(rows: int) -> Iterator[Point]:
@@ -121,14 +135,14 @@ def by_shards(rows: int) -> Iterator[Point]:
     for shards in (1, 2):
         made = batches(_random(1_000_000, rows))
         cost = steady(started(shards=shards), np.arange(1_000_000), made)
-        yield Point("shards", shards, cost)
+        yield Point("shards", shards, *cost)
 
 
 def by_batch(rows: int) -> Iterator[Point]:
     """Batches of so many rows."""
     for size in (100, 1_000, 10_000, 100_000, 1_000_000):
         made = batches(_random(_KEYS, min(rows, size * 500)), size)
-        yield Point("batch", size, steady(started(), np.arange(_KEYS), made))
+        yield Point("batch", size, *steady(started(), np.arange(_KEYS), made))
 
 
 SERIES: dict[str, Callable[[int], Iterator[Point]]] = {
@@ -160,11 +174,13 @@ _EVEN = ("columns", "shards")
 def write_csv(points: Sequence[Point], path: Path) -> None:
     """The numbers, a line each."""
     with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, ["series", "x", "ns_per_row", "rows_per_second"])
+        writer = csv.DictWriter(file, ["series", "x", "ns_per_row", "system_ns", "rows_per_second"])
         writer.writeheader()
         for point in points:
-            cost, rate = round(point.ns_per_row, 1), round(point.rows_per_second)
-            writer.writerow({**asdict(point), "ns_per_row": cost, "rows_per_second": rate})
+            costs = {"ns_per_row": point.ns_per_row, "system_ns": point.system_ns}
+            rounded = {name: round(cost, 1) for name, cost in costs.items()}
+            rate = round(point.rows_per_second)
+            writer.writerow({**asdict(point), **rounded, "rows_per_second": rate})
 
 
 def plot(points: Sequence[Point], path: Path) -> None:
@@ -178,10 +194,10 @@ def plot(points: Sequence[Point], path: Path) -> None:
     figure, panels = pyplot.subplots(1, len(names), figsize=(3.2 * len(names), 3.2), squeeze=False)
     for name, panel in zip(names, panels[0], strict=True):
         chosen = [point for point in points if point.series == name]
-        panel.plot([point.x for point in chosen], [p.ns_per_row for p in chosen], marker="o")
+        panel.plot([point.x for point in chosen], [point.shown for point in chosen], marker="o")
         panel.set_title(TITLES[name], fontsize=10)
         panel.set_xlabel(LABELS[name])
-        panel.set_ylabel("ns a row")
+        panel.set_ylabel("ns a column of a row" if name == "columns" else "ns a row")
         panel.grid(alpha=0.3)
         if name in _EVEN:
             panel.set_xticks([point.x for point in chosen])
@@ -190,7 +206,7 @@ def plot(points: Sequence[Point], path: Path) -> None:
         if name == "batch":
             panel.set_yscale("log")
         else:
-            panel.set_ylim(0, 1.15 * max(point.ns_per_row for point in chosen))
+            panel.set_ylim(0, 1.15 * max(point.shown for point in chosen))
     figure.tight_layout()
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
@@ -208,7 +224,8 @@ def main() -> None:
             for point in series(options.rows):
                 points.append(point)
                 rate = point.rows_per_second / 1e6
-                print(f"{name:<8} {point.x:>11,} {point.ns_per_row:9.1f} ns {rate:8.2f} M rows/s")
+                costs = f"{point.ns_per_row:9.1f} ns, {point.system_ns:6.1f} of the system"
+                print(f"{name:<8} {point.x:>11,} {costs} {rate:8.2f} M rows/s", flush=True)
     if options.write is not None:
         write_csv(points, options.write / "scaling.csv")
         plot(points, options.write / "scaling.png")
