@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -80,3 +82,26 @@ def test_a_column_of_few_patterns(
     expression = call(name, Column("s", t.STRING), Column("p", t.STRING), *more)
     alone = {pair: evaluate(expression, frame[n : n + 1])[0] for n, pair in enumerate(rows[:36])}
     assert evaluate(expression, frame) == [alone[pair] for pair in rows]
+
+
+@pytest.mark.parametrize("pattern", ["yyyy-MM-dd", "HH:mm", "h a", "mm:ss", "''", "ss.SSS"])
+@pytest.mark.parametrize(
+    ("digits", "dtype"), [(3, pl.Datetime("ms")), (6, pl.Datetime("us")), (9, pl.Datetime("ns"))]
+)
+@settings(max_examples=15, deadline=None)
+@given(
+    start=st.datetimes(datetime(1969, 12, 31), datetime(1970, 1, 2)),
+    steps=st.lists(st.sampled_from([0, 1, 999, 60_000, 86_400_000, -1, None]), max_size=40),
+)
+def test_times_in_runs_are_shown_as_each_by_itself(
+    pattern: str, digits: int, dtype: pl.DataType, start: datetime, steps: list[int | None]
+) -> None:
+    times: list[datetime | None] = [start] * 3
+    for step in steps:
+        start += timedelta(milliseconds=step or 0)
+        times.append(None if step is None else start)
+    column = pl.Series("x", times, dtype=dtype)
+    shown = call("DATE_FORMAT", Column("x", t.timestamp(digits)), pattern)
+    frame = column.to_frame()
+    alone = [evaluate(shown, frame[row])[0] for row in range(frame.height)]
+    assert evaluate(shown, frame) == alone

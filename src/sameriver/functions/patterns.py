@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 
+import numpy as np
 import polars as pl
 
 from sameriver.common.dataclass import dataclass
 from sameriver.functions.calendar import add_months
 from sameriver.functions.failure import failure
 from sameriver.functions.julian import FIRST_GREGORIAN, julian
+from sameriver.functions.kernels.runs import runs
 from sameriver.functions.staged import else_by, let
 
 
@@ -55,12 +57,50 @@ _FORMATS = {
 }  # fmt: skip
 
 
+_SECONDS = {"s": 1, "m": 60, "H": 3600, "h": 3600, "a": 3600}
+"""How long what a letter shows stays the same; a day for all others but S."""
+_DAY = 86_400
+_TICKS = {"ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+
+
 def formatted(value: pl.Expr, pattern: str) -> pl.Expr:
     """Naive timestamps as text.
+
+    Times mostly come in order: those of a run that show the same are made text once.
 
     Raises:
         EvaluationError: BAD_PATTERN for a letter that is not known.
     """
+    letters = {piece.letter for piece in pieces(pattern)}
+    if "S" in letters:
+        return _formatted(value, pattern)
+    seconds = min([_SECONDS.get(letter, _DAY) for letter in letters], default=_DAY)
+    text = _formatted(pl.col("value"), pattern)
+
+    def run(times: pl.Series) -> pl.Series:
+        heads, of = _runs(times, seconds)
+        shown = heads.to_frame("value").select(text).to_series()
+        return shown if of is None else shown.gather(of)
+
+    return value.map_batches(run, return_dtype=pl.String)
+
+
+def _runs(times: pl.Series, seconds: int) -> tuple[pl.Series, pl.Series | None]:
+    """The first time of each run within so many seconds, and the run of each row.
+
+    Where runs are short, or there are NULLs, the times themselves.
+    """
+    if times.null_count():
+        return times, None
+    size = seconds * _TICKS[getattr(times.dtype, "time_unit", "us")]
+    heads, of = (np.empty(len(times), np.uint32) for _ in range(2))
+    count = runs(times.cast(pl.Int64).rechunk().to_numpy(), size, heads, of)
+    if 2 * count > len(times):
+        return times, None
+    return times.gather(heads[:count]), pl.Series(of)
+
+
+def _formatted(value: pl.Expr, pattern: str) -> pl.Expr:
     parts: list[pl.Expr] = []
     run = ""
     for piece in pieces(pattern):
