@@ -24,10 +24,14 @@ SCHEMA = Schema(
         Field(name="instant", type=timestamp_ltz(3)),
     )
 )
-MOMENTS = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31))
+MOMENTS = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)) | st.builds(
+    lambda seconds, millis: datetime(1969, 12, 31, 23, 59, 58) + seconds + millis,
+    st.integers(0, 70).map(lambda number: timedelta(seconds=number)),
+    st.sampled_from([0, 5, 120]).map(lambda number: timedelta(milliseconds=number)),
+)
 ROWS = st.lists(
     st.tuples(
-        st.none() | st.text("ab ,;\"'\\\n\x01\u00e9\U0001f30d", max_size=40),
+        st.none() | st.text("ab ,;\"'\\\n\x01\u00e9\U0001f30d", max_size=90),
         st.none() | st.integers(-(2**63), 2**63 - 1),
         st.none() | MOMENTS,
         st.none() | MOMENTS.map(lambda t: t.replace(microsecond=t.microsecond // 1000 * 1000)),
