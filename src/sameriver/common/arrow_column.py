@@ -52,7 +52,12 @@ def block(size: int) -> tuple[int, np.ndarray]:
     place = allocate(size)
     if not place:
         raise MemoryError(f"no {size} bytes for a column")
-    return place, np.frombuffer(_memory(place, size, _WRITABLE), np.uint8)
+    return place, memory(place, size)
+
+
+def memory(place: int, size: int) -> np.ndarray:
+    """So many bytes at an address, which must stay there as long as the array is used."""
+    return np.frombuffer(_memory(place, size, _WRITABLE), np.uint8)
 
 
 def arrow_column(format: Format, rows: int, nulls: int, place: int, buffers: int) -> pl.Series:

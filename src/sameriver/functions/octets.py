@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.dataclass import dataclass
+from sameriver.common.text_bytes import text_bytes
 from sameriver.common.text_column import FILLED, text_column
 from sameriver.functions.distinct import by_distinct
 
@@ -30,18 +31,7 @@ class Texts:
 
 def octets(texts: pl.Series) -> Texts:
     """The octets of a column of texts or binary values; NULL is empty."""
-    if texts.dtype == pl.Binary:
-        return _binary(texts)
-    data = np.frombuffer(texts.str.join("").item().encode(), np.uint8)
-    sizes = texts.str.len_bytes().fill_null(0).to_numpy()
-    return Texts(data, np.cumsum(sizes, dtype=np.int64))
-
-
-def _binary(values: pl.Series) -> Texts:
-    digits = values.bin.encode("hex")
-    data = np.frombuffer(bytes.fromhex(digits.str.join("").item()), np.uint8)
-    sizes = digits.str.len_bytes().fill_null(0).to_numpy() // 2
-    return Texts(data, np.cumsum(sizes, dtype=np.int64))
+    return Texts(*text_bytes(texts))
 
 
 def texts(

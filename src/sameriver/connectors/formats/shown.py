@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from sameriver.common.text_bytes import text_bytes
 from sameriver.connectors.formats.cells import Flags, Index, Kind
 from sameriver.connectors.formats.kernels import show
 from sameriver.state.words import filled
@@ -19,10 +20,10 @@ Shown = tuple[Flags, Index, Index, Flags]
 
 def texts(strings: pl.Series) -> Shown:
     """Strings as they are."""
-    ends = np.zeros(len(strings) + 1, np.int64)
-    np.cumsum(filled(strings.str.len_bytes()), out=ends[1:])
-    data = np.frombuffer(strings.str.join().cast(pl.Binary).item(), np.uint8)
-    return data, ends[:-1], ends[1:], _kinds(strings)
+    data, end = text_bytes(strings)
+    start = np.empty_like(end)
+    start[:1], start[1:] = 0, end[:-1]
+    return data, start, end, _kinds(strings)
 
 
 def integers(values: pl.Series) -> Shown:
