@@ -52,15 +52,16 @@ def whole_lines(data: Data) -> Data:
 
 def line_cut(data: Data) -> int:
     """Where the last whole line ends; 0: there is none."""
-    return int(last_line(_array(data)))
+    return int(last_line(bytes_of(data)))
 
 
 def count(data: Data, byte: int) -> int:
     """How often a byte is there."""
-    return int(count_byte(_array(data), byte))
+    return int(count_byte(bytes_of(data), byte))
 
 
-def _array(data: Data) -> Flags:
+def bytes_of(data: Data) -> Flags:
+    """A text as numbers."""
     return np.frombuffer(memoryview(data).toreadonly(), dtype=np.uint8)
 
 
@@ -69,16 +70,14 @@ class Text:
 
     Attributes:
         array: its bytes.
-        ends: how many line ends there are.
         ascii: whether all of it is.
     """
 
-    __slots__ = ("array", "ascii", "ends")
+    __slots__ = ("array", "ascii")
 
-    def __init__(self, data: Data) -> None:
-        self.array = _array(data)
-        self.ends, plain = divmod(int(survey(self.array)), 2)
-        self.ascii = plain == 1
+    def __init__(self, array: Flags, ascii: bool) -> None:
+        self.array = array
+        self.ascii = ascii
 
     def of(self, start: int, end: int) -> str:
         """A stretch, for messages."""
@@ -86,7 +85,14 @@ class Text:
 
     def behind(self, more: Flags) -> Text:
         """The text with more bytes behind it."""
-        return Text(np.concatenate((self.array, more)).data)
+        return surveyed(np.concatenate((self.array, more)).data)[0]
+
+
+def surveyed(data: Data) -> tuple[Text, int]:
+    """A text, and how many line ends it has."""
+    array = bytes_of(data)
+    ends, plain = divmod(int(survey(array)), 2)
+    return Text(array, plain == 1), ends
 
 
 @dataclass(frozen=True, slots=True)

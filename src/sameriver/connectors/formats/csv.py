@@ -19,9 +19,9 @@ from sameriver.connectors.formats.cells import (
     Index,
     Kind,
     Mask,
-    Text,
     count,
     line_cut,
+    surveyed,
 )
 from sameriver.connectors.formats.csv_text import CsvRules, check_columns, csv_rules
 from sameriver.connectors.formats.csv_writer import CsvWriter
@@ -69,7 +69,7 @@ class CsvReader:
     def cut(self, data: Data, sure: bool) -> int:
         """A guess takes every quote for one that opens or closes a cell."""
         if sure:
-            return self._scan(Text(data), False, np.full(len(self.columns.declared), -1)).used
+            return self._scan(data, False, np.full(len(self.columns.declared), -1)).used
         data = memoryview(data)
         end, quote = line_cut(data), _code(self.rules.quote)
         odd = quote >= 0 and count(data[:end], quote) % 2 == 1
@@ -80,7 +80,7 @@ class CsvReader:
         return end
 
     def parse(self, data: Data, last: bool) -> Parsed:
-        found = self._scan(Text(data), last, self._slots())
+        found = self._scan(data, last, self._slots())
         faults = Faults(self.rules.ignore)
         kept = self._kept(data, found.bad, found.spots, faults)
         columns: list[pl.Series] = []
@@ -94,9 +94,10 @@ class CsvReader:
         changes = Changes(frame if kept.all() else frame.filter(pl.Series(kept)))
         return Parsed(changes=changes, used=found.used, lines=found.lines, counters=counters)
 
-    def _scan(self, text: Text, last: bool, slots: Index) -> _Rows:
+    def _scan(self, data: Data, last: bool, slots: Index) -> _Rows:
         """The rows of a text; ``slots``: the place of each column in the result, or -1."""
-        width, most = int(slots.max(initial=-1)) + 1, text.ends + 1
+        text, ends = surveyed(data)
+        width, most = int(slots.max(initial=-1)) + 1, ends + 1
         start, end = np.empty((width, most), np.int64), np.empty((width, most), np.int64)
         kind, bad = np.zeros((width, most), np.uint8), np.zeros(most, np.uint8)
         place, totals = np.empty(2 * most, np.int64), np.zeros(3, np.int64)
@@ -197,7 +198,7 @@ def _flat(parts: pl.Series) -> tuple[Cells, Index]:
 def text_cells(strings: pl.Series) -> Cells:
     """Strings laid out as cells."""
     data, start, end, kind = texts(strings)
-    return Cells(Text(data.data), start, end, kind)
+    return Cells(surveyed(data.data)[0], start, end, kind)
 
 
 def _code(character: str | None) -> int:

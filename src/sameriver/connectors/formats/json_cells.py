@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from sameriver.common.types import DataType, Root
-from sameriver.connectors.formats.cells import Cells, Data, Flags, Index, Kind, Mask, Text
+from sameriver.connectors.formats.cells import Cells, Data, Flags, Index, Kind, Mask, Text, bytes_of
 from sameriver.connectors.formats.decode import TextRules, reading
 from sameriver.connectors.formats.kernels.json_escapes import unescape_strings
 from sameriver.connectors.formats.kernels.json_items import scan_lists
@@ -21,10 +21,15 @@ Fields = Iterable[tuple[str, DataType | None]]
 
 def lines(data: Data) -> tuple[Cells, Index, int]:
     """Every line that isn't blank, as an object; its spot; and how many line ends there are."""
-    text = Text(data)
-    ends = text.ends
-    number, start, end = (np.empty(ends + 1, dtype=np.int64) for _ in range(3))
-    used = split_lines(text.array, number, start, end)
+    array = bytes_of(data)
+    # Lines are mostly longer; no line that counts has less than two bytes.
+    for least in (32, 2):
+        number, start, end = (np.empty(len(array) // least + 1, dtype=np.int64) for _ in range(3))
+        totals = np.empty(3, dtype=np.int64)
+        if split_lines(array, number, start, end, totals):
+            break
+    used, ends, plain = (int(total) for total in totals)
+    text = Text(array, plain == 1)
     kind = np.full(used, Kind.OBJECT, dtype=np.uint8)
     spots = np.column_stack((number[:used], start[:used]))
     return Cells(text, start[:used], end[:used], kind), spots, ends

@@ -46,23 +46,40 @@ def count_byte(data: np.ndarray, byte: int) -> int:
     return total
 
 
-@kernel(types.int64(BYTES, INDEX, INDEX, INDEX))
-def split_lines(data: np.ndarray, number: np.ndarray, start: np.ndarray, end: np.ndarray) -> int:
-    """Number, start and end (without the line end) of each line that isn't blank; counts these."""
-    used, line, begin, at = 0, 0, 0, 0
+@kernel(types.boolean(BYTES, INDEX, INDEX, INDEX, INDEX))
+def split_lines(
+    data: np.ndarray, number: np.ndarray, start: np.ndarray, end: np.ndarray, totals: np.ndarray
+) -> bool:
+    """Number, start and end (without the line end) of each line that isn't blank.
+
+    ``totals`` becomes how many of them there are, how many line ends, and 1 if all is ASCII. False:
+    there are more lines than places for them.
+    """
+    used, line, begin, at, odd = 0, 0, 0, 0, np.uint64(0)
     while begin < data.size:
         if at + LANES <= data.size:
+            odd |= high(data, at)
             found = equal(data, at, 10)
-            if not found:
-                at += LANES
-                continue
-            at += first(found)
-        elif at < data.size and data[at] != 10:
-            at += 1
-            continue
-        stop = at - 1 if at > begin and data[at - 1] == 13 else at
-        if stop > begin:
-            number[used], start[used], end[used] = line, begin, stop
-            used += 1
-        line, begin, at = line + 1, at + 1, at + 1
-    return used
+            at += LANES
+        else:
+            found = np.uint64(0)
+            for rest in range(at, data.size):
+                odd |= np.uint64(data[rest] >> 7)
+                found |= np.uint64(data[rest] == 10) << np.uint64(rest - at)
+            if not found or data[data.size - 1] != 10:
+                found |= np.uint64(1) << np.uint64(data.size - at)
+            at += LANES
+        while found:
+            stop = at - LANES + first(found)
+            found &= found - np.uint64(1)
+            after = stop + 1
+            if stop > begin and data[stop - 1] == 13:
+                stop -= 1
+            if stop > begin:
+                if used == number.size:
+                    return False
+                number[used], start[used], end[used] = line, begin, stop
+                used += 1
+            line, begin = line + 1, after
+    totals[0], totals[1], totals[2] = used, line - (begin > data.size), odd == 0
+    return True
