@@ -16,7 +16,8 @@ from sameriver.state.kernels import chain as kernels
 from sameriver.state.kernels import row_words as cells
 from sameriver.state.kernels.types import NO_INTS, Ints, Signs
 from sameriver.state.pool import Pool
-from sameriver.state.row_words import RowWords, lengthen
+from sameriver.state.room import grown
+from sameriver.state.row_words import RowWords
 from sameriver.state.written import Written
 
 _SMALLEST = 1 << 12
@@ -260,12 +261,17 @@ class ChainedRows:
 
     def _reserve_heads(self) -> None:
         if len(self._heads) < self._index.capacity:
-            lengthen(self._heads, self._index.capacity)
+            self._heads = grown(self._heads, self._index.capacity)
 
     def _reserve_rows(self, size: int) -> None:
         if size <= len(self._nexts):
             return
         size = max(len(self._nexts) * 3 // 2, size, _SMALLEST)
-        used = [self._cells, self._nexts, self._owners, *self._extra()]
-        for values in [*used, self._prints] if self._retract else used:
-            lengthen(values, size)
+        self._cells = grown(self._cells, size)
+        self._nexts, self._owners = grown(self._nexts, size), grown(self._owners, size)
+        if self._counted:
+            self.matches = grown(self.matches, size)
+        if self._ttl:
+            self._access = grown(self._access, size)
+        if self._retract:
+            self._prints = grown(self._prints, size)

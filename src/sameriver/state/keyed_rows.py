@@ -14,7 +14,8 @@ from sameriver.state.index import KeyIndex
 from sameriver.state.kernels import keyed_rows as kernels
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
-from sameriver.state.row_words import RowWords, Table, lengthen
+from sameriver.state.room import grown
+from sameriver.state.row_words import RowWords, Table
 from sameriver.state.time_buffer import milliseconds
 from sameriver.state.written import Written
 
@@ -131,9 +132,9 @@ class KeyedRows:
         keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
         slots = self._index.find_or_insert(keys)
         if len(self._cells) < self._index.capacity:
-            lengthen(self._cells, self._index.capacity)
+            self._cells = grown(self._cells, self._index.capacity)
             if self._mark is not None:
-                lengthen(self._marks, self._index.capacity)
+                self._marks = grown(self._marks, self._index.capacity)
         return slots
 
     def _encoded(self, rows: pl.DataFrame, chosen: np.ndarray) -> Table:

@@ -73,11 +73,3 @@ class RowWords:
         word, bit = divmod(number, _BITS)
         valid: Ints = words[word] >> bit & 1 == 0
         return valid
-
-
-def lengthen(array: np.ndarray, length: int) -> None:
-    """Adds rows of zeros where the array lies; no other array may share its memory.
-
-    That copies nothing if the system can move pages, as it can for large arrays.
-    """
-    array.resize((length, *array.shape[1:]), refcheck=False)

@@ -56,10 +56,8 @@ class ValueSet:
         """Room for as many pairs as the table may hold."""
         self._shift = _BITS - len(self._table).bit_length()
         capacity = int(len(self._table) * _LOAD)
-        # In place: no copy of what may be gigabytes. Nothing else holds on to these arrays.
-        self._known.resize((capacity, 2), refcheck=False)
-        self._held.resize(capacity, refcheck=False)
-        self._links.resize(capacity, refcheck=False)
+        self._known, self._held = grown(self._known, capacity), grown(self._held, capacity)
+        self._links = grown(self._links, capacity)
 
     def reserve(self, capacity: int) -> None:
         """Makes room for slots below ``capacity``."""
