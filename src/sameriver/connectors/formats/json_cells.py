@@ -14,23 +14,29 @@ from sameriver.connectors.formats.kernels.json_items import scan_lists
 from sameriver.connectors.formats.kernels.json_scan import scan_objects
 from sameriver.connectors.formats.kernels.lines import split_lines
 from sameriver.connectors.formats.kernels.value_scan import READ
+from sameriver.connectors.formats.scratch import SCRATCH
 
 Fields = Iterable[tuple[str, DataType | None]]
 """Names, and types where there are any."""
 
 
 def lines(data: Data) -> tuple[Cells, Index, int]:
-    """Every line that isn't blank, as an object; its spot; and how many line ends there are."""
+    """Every line that isn't blank, as an object; its spot; and how many line ends there are.
+
+    What was found in another text by the same thread is good no longer.
+    """
+    SCRATCH.begin()
     array = bytes_of(data)
     # Lines are mostly longer; no line that counts has less than two bytes.
     for least in (32, 2):
-        number, start, end = (np.empty(len(array) // least + 1, dtype=np.int64) for _ in range(3))
+        room = len(array) // least + 1
+        number, start, end = (SCRATCH.empty(room, np.int64) for _ in range(3))
         totals = np.empty(3, dtype=np.int64)
         if split_lines(array, number, start, end, totals):
             break
     used, ends, plain = (int(total) for total in totals)
     text = Text(array, plain == 1)
-    kind = np.full(used, Kind.OBJECT, dtype=np.uint8)
+    kind = SCRATCH.full(used, Kind.OBJECT, np.uint8)
     spots = np.column_stack((number[:used], start[:used]))
     return Cells(text, start[:used], end[:used], kind), spots, ends
 
@@ -47,11 +53,11 @@ def fields(cells: Cells, wanted: Fields, rules: TextRules | None) -> tuple[tuple
     over, up = np.array(tree.over, dtype=np.int64), np.array(tree.up, dtype=np.int64)
     reads = np.array(tree.reads, dtype=np.int64).reshape(-1, READ)
     shape = (len(names), len(cells))
-    start, end = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
-    kind = np.zeros(shape, dtype=np.uint8)
-    values = np.empty((len(reads), len(cells)), dtype=np.int64)
-    odd = np.empty(values.shape, dtype=np.uint8)
-    bad = np.zeros(len(cells), dtype=np.uint8)
+    start, end = SCRATCH.empty(shape, np.int64), SCRATCH.empty(shape, np.int64)
+    kind = SCRATCH.full(shape, Kind.ABSENT, np.uint8)
+    values = SCRATCH.empty((len(reads), len(cells)), np.int64)
+    odd = SCRATCH.empty(values.shape, np.uint8)
+    bad = SCRATCH.full(len(cells), 0, np.uint8)
     text = np.frombuffer(b"".join(names) or b"\0", dtype=np.uint8)
     scan_objects(
         cells.buffer(), cells.start, cells.end, cells.kind, text, bounds, over, up, start, end,

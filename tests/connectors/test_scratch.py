@@ -1,0 +1,49 @@
+"""Memory that a thread uses again."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+import numpy as np
+
+from sameriver.connectors.formats.scratch import Scratch
+
+
+def test_arrays_of_one_piece_do_not_touch() -> None:
+    scratch = Scratch()
+    for _ in range(3):
+        scratch.begin()
+        made = [
+            scratch.full(5, 1, np.uint8),
+            scratch.full((3, 7), 2, np.int64),
+            scratch.full((0, 4), 3, np.int64),
+            scratch.full(1000, 4, np.int64),
+        ]
+        assert [array.shape for array in made] == [(5,), (3, 7), (0, 4), (1000,)]
+        assert [set(array.ravel().tolist()) for array in made] == [{1}, {2}, set(), {4}]
+
+
+def test_memory_is_kept_when_it_is_known_how_much_is_needed() -> None:
+    scratch = Scratch()
+    scratch.begin()
+    scratch.empty(100, np.int64)
+    scratch.begin()
+    first = scratch.empty(100, np.int64)
+    scratch.begin()
+    assert np.shares_memory(first, scratch.empty(100, np.int64))
+
+
+def test_threads_have_memory_of_their_own() -> None:
+    scratch = Scratch()
+    scratch.begin()
+    mine = scratch.full(100, 1, np.int64)
+
+    def other() -> None:
+        for _ in range(3):
+            scratch.begin()
+            scratch.full(100, 2, np.int64)
+
+    thread = Thread(target=other)
+    thread.start()
+    thread.join()
+    assert set(mine.tolist()) == {1}
