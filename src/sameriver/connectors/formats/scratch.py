@@ -35,7 +35,7 @@ class Scratch(local):
         start, self._used = self._used, self._used + -(-size // _ALIGNED) * _ALIGNED
         if self._used > len(self._memory):
             return np.empty(sizes, dtype)
-        return self._memory[start : start + size].view(dtype).reshape(sizes)
+        return np.reshape(self._memory[start : start + size].view(dtype), sizes)
 
     def full(self, shape: int | tuple[int, ...], value: int, dtype: Any) -> np.ndarray:
         """An array of one value."""
