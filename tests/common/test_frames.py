@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from sameriver.common.frames import FEW, filtered, gathered, in_one_piece, picked
+from sameriver.common.frames import FEW, filtered, gathered, in_one_piece, picked, stacked
 
 
 def frame(height: int) -> pl.DataFrame:
@@ -26,6 +26,7 @@ def test_few_rows_are_taken_as_many_are(height: int) -> None:
 @pytest.mark.parametrize("height", [2, FEW])
 def test_rows_are_put_in_one_piece(height: int) -> None:
     pieces = pl.concat([frame(height), frame(height)], rechunk=False)
+    assert stacked([frame(height), frame(height)]).equals(pieces)
     whole = in_one_piece(pieces)
     assert whole.n_chunks("all") == [1, 1, 1]
     assert whole.equals(pieces)
@@ -35,3 +36,4 @@ def test_rows_without_columns_keep_their_number() -> None:
     rows = pl.DataFrame(height=3)
     assert filtered(rows, pl.Series([True, False, True])).height == 2
     assert in_one_piece(rows).height == 3
+    assert stacked([rows, rows]).height == 6

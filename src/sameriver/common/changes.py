@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.dataclass import dataclass
-from sameriver.common.frames import filtered, gathered, in_one_piece
+from sameriver.common.frames import filtered, gathered, in_one_piece, stacked
 
 
 class ChangeKind(IntEnum):
@@ -132,7 +132,7 @@ def concat(batches: Iterable[Changes]) -> Changes:
     parts = list(batches)
     if len(parts) == 1:
         return parts[0]
-    rows = pl.concat([part.rows for part in parts])
+    rows = stacked([part.rows for part in parts])
     kinds = None
     if any(part.kinds is not None for part in parts):
         kinds = pl.concat([part.kinds_or_inserts() for part in parts])

@@ -5,7 +5,7 @@ The start of the engine, and of its threads, costs more than all the work on a s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
@@ -30,6 +30,14 @@ def gathered(rows: pl.DataFrame, positions: pl.Series) -> pl.DataFrame:
     if len(positions) > FEW or not rows.width:
         return rows[positions]
     return pl.DataFrame([column[positions] for column in rows.get_columns()])
+
+
+def stacked(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of all parts, in order."""
+    if sum(part.height for part in parts) > FEW or not parts[0].width:
+        return pl.concat(parts)
+    columns = zip(*(part.get_columns() for part in parts), strict=True)
+    return pl.DataFrame([pl.concat(column, rechunk=True) for column in columns])
 
 
 def in_one_piece(rows: pl.DataFrame) -> pl.DataFrame:
