@@ -18,8 +18,9 @@ from sameriver.plan.physical.ordering import key_names
 from sameriver.plan.physical.top_n import TopN
 from sameriver.state.index import fingerprints
 from sameriver.state.kernels.types import Ints
-from sameriver.state.ranked_rows import Mask, RankedRows
+from sameriver.state.ranked_rows import RankedRows
 from sameriver.state.room import grown
+from sameriver.state.timed_rows import Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,8 +20,6 @@ _SMALLEST = 1 << 10
 _DENSE = 16
 """Slots of a row from which on going through all slots takes longer than sorting."""
 
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
-
 
 class RankedRows:
     """A handle: lists of rows, one a key. A batch takes out the lists of its keys and puts the new
@@ -40,7 +38,9 @@ class RankedRows:
         self._keys = list(keys)
         self._index = KeyIndex(pl.Schema({key: schema[key] for key in keys}))
         self._pool = Pool(schema)
-        self._slots, self._places = NO_INTS, NO_INTS
+        self._lists = np.zeros((0, 2), np.int64)
+        self._log = NO_INTS
+        self._end = self._live = 0
         self._ttl = int(declaration.ttl.total_seconds() * 1000) if declaration.ttl else None
         self._access = np.zeros(0, np.int64)
         self._flags = np.zeros(0, np.bool_)
@@ -49,7 +49,7 @@ class RankedRows:
         self._written = Written()
 
     def __len__(self) -> int:
-        return len(self._places)
+        return self._live
 
     @property
     def capacity(self) -> int:
@@ -64,6 +64,7 @@ class RankedRows:
             self._access = grown(self._access, self._index.capacity)
             self._flags = grown(self._flags, self._index.capacity)
             self._counts = grown(self._counts, self._index.capacity)
+            self._lists = grown(self._lists, self._index.capacity)
         return slots
 
     def expired(self, slots: Ints, now: int) -> Ints:
@@ -76,9 +77,9 @@ class RankedRows:
         What has expired is gone. Lists that change are ``touch``ed.
         """
         self._written.mark(slots)
-        touched = self._of(slots)
-        of, places = self._slots[touched], self._places[touched]
-        self._slots, self._places = self._slots[~touched], self._places[~touched]
+        of, places = self._listed(slots)
+        self._lists[slots] = 0
+        self._live -= len(places)
         if self._ttl is not None:
             fresh = self._access[of] > now - self._ttl
             of, places = of[fresh], places[fresh]
@@ -107,12 +108,12 @@ class RankedRows:
         """Tells that lists were written."""
         self._access[slots] = now
 
-    def _of(self, slots: Ints) -> Mask:
-        """Which rows are in the lists of slots."""
-        self._flags[slots] = True
-        touched = self._flags[self._slots]
-        self._flags[slots] = False
-        return touched
+    def _listed(self, slots: Ints) -> tuple[Ints, Ints]:
+        """The slot and the place of each row in the lists of slots (each once)."""
+        size = kernels.size(self._lists, slots)
+        of, places = np.empty(size, np.int64), np.empty(size, np.int64)
+        kernels.listed(self._lists, self._log, slots, of, places)
+        return of, places
 
     def add(self, rows: pl.DataFrame) -> int:
         """Stores rows that are in no list yet; gives the place of the first."""
@@ -120,21 +121,25 @@ class RankedRows:
 
     def put(self, slots: Ints, places: Ints) -> None:
         """Puts lists back: slot and place of each row, each list in order."""
-        self._slots = np.concatenate([self._slots, slots])
-        self._places = np.concatenate([self._places, places])
+        if self._end + len(slots) > len(self._log):
+            self._log = grown(self._log, 2 * (self._end + len(slots)))
+        self._end = kernels.put(self._lists, self._log, self._end, slots, places)
+        self._live += len(slots)
 
     def tidy(self, slots: Ints) -> None:
         """Forgets those of the keys whose lists are empty, and the rows that are in no list."""
-        self._drop_empty(self.distinct(slots))
-        if self._pool.height > 2 * len(self._places) + _SMALLEST:
-            self._pool.keep(self._places)
-            self._places = np.arange(len(self._places))
+        touched = self.distinct(slots)
+        self._index.remove(touched[self._lists[touched, kernels.LENGTH] == 0])
+        waste = max(self._end, self._pool.height)
+        if waste > 2 * self._live + _SMALLEST:
+            self._compact()
 
-    def _drop_empty(self, slots: Ints) -> None:
-        self._flags[slots] = True
-        self._flags[self._slots] = False
-        self._index.remove(slots[self._flags[slots]])
-        self._flags[slots] = False
+    def _compact(self) -> None:
+        of, places = self._listed(self._index.slots())
+        self._lists[of] = 0
+        self._pool.keep(places)
+        self._end = self._live = 0
+        self.put(of, np.arange(len(places)))
 
     def sweep(self, now: int) -> Ints:
         """Now and then frees the expired keys; gives their slots."""
@@ -160,8 +165,7 @@ class RankedRows:
         return self._written.capture(self._index.slots, self._save, whole=whole)
 
     def _save(self, slots: Ints) -> tuple[Ints, pl.DataFrame]:
-        held = self._of(slots)
-        owners, places = self._slots[held], self._places[held]
+        owners, places = self._listed(slots)
         columns = self._declaration.columns
         position, *access = (c.name for c in columns if c.name not in self._names)
         extra = [pl.Series(position, np.arange(len(places)))]
