@@ -14,6 +14,7 @@ from benchmarks.nexmark.scripts import generated
 from sameriver import Session
 from sameriver.connectors.connector import Source
 from sameriver.engine.tables import open_source
+from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.scan import Scan
 
 _BATCH = 1 << 17
@@ -26,7 +27,7 @@ def source(events: int) -> Source:
     session = Session()
     session.execute(";\n".join(generated(events)) + ";")
     (plan,) = session.plan("SELECT event_type, person, auction, bid FROM events")
-    (node,) = plan.roots
+    node: PhysicalNode = plan.roots[0]
     while not isinstance(node, Scan):
         (node,) = node.inputs
     return open_source(node, plan.config, session.clock)

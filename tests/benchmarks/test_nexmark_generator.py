@@ -10,5 +10,5 @@ def test_all_columns_of_all_events_are_made() -> None:
     assert changes is not None
     assert changes.rows.columns == ["event_type", "person", "auction", "bid"]
     assert changes.rows.null_count().row(0) == (0, 58, 54, 8)
-    assert len(changes.rows.schema["bid"].fields) == 7
+    assert len(changes.rows["bid"].struct.fields) == 7
     assert rate(60) > 0
