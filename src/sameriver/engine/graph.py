@@ -47,11 +47,30 @@ def build(
     executor: ThreadPoolExecutor | None,
 ) -> Graph:
     """Operators for all nodes; equal nodes run once, but each root is a sink of its own."""
-    graph = Graph()
-    shards = config.integer("parallelism.default")
-    known: dict[PhysicalNode, Vertex] = {}
+    builder = _Builder(config, clock, executor)
+    for root, write in zip(roots, writers, strict=True):
+        sink = SinkOperator(root, builder.context(), write)
+        builder.graph.sinks.append(builder.add(root, [sink]))
+    for vertex in builder.graph.vertices:
+        vertex.connect()
+    return builder.graph
 
-    def context() -> OperatorContext:
+
+class _Builder:
+    """Adds nodes to a graph.
+
+    No function that knows itself does it: it would hold the graph, and so the state of the job,
+    until Python looks for cycles, which may be long after the job.
+    """
+
+    def __init__(self, config: Config, clock: Clock, executor: ThreadPoolExecutor | None) -> None:
+        self.graph = Graph()
+        self._config, self._clock, self._executor = config, clock, executor
+        self._shards = config.integer("parallelism.default")
+        self._known: dict[PhysicalNode, Vertex] = {}
+
+    def context(self) -> OperatorContext:
+        config, clock = self._config, self._clock
         return OperatorContext(
             clock=clock,
             config=config,
@@ -59,29 +78,23 @@ def build(
             open_lookup=lambda node: open_lookup(node, config, clock),
         )
 
-    def add(node: PhysicalNode, operators: Sequence[Operator]) -> Vertex:
-        vertex = Vertex(node, operators, executor)
+    def add(self, node: PhysicalNode, operators: Sequence[Operator]) -> Vertex:
+        vertex = Vertex(node, operators, self._executor)
         for port, below in enumerate(node.inputs):
-            visit(below).feed(vertex, port)
-        graph.vertices.append(vertex)
+            self._visit(below).feed(vertex, port)
+        self.graph.vertices.append(vertex)
         return vertex
 
-    def visit(node: PhysicalNode) -> Vertex:
-        if node in known:
-            return known[node]
+    def _visit(self, node: PhysicalNode) -> Vertex:
+        if node in self._known:
+            return self._known[node]
         if isinstance(node, Scan | Values):
-            vertex = graph.sources[node] = add(node, [])
+            vertex = self.graph.sources[node] = self.add(node, [])
         else:
-            count = shards if is_sharded(node) else 1
-            vertex = add(node, [_operator(node, context()) for _ in range(count)])
-        known[node] = vertex
+            count = self._shards if is_sharded(node) else 1
+            vertex = self.add(node, [_operator(node, self.context()) for _ in range(count)])
+        self._known[node] = vertex
         return vertex
-
-    for root, write in zip(roots, writers, strict=True):
-        graph.sinks.append(add(root, [SinkOperator(root, context(), write)]))
-    for vertex in graph.vertices:
-        vertex.connect()
-    return graph
 
 
 def is_sharded(node: PhysicalNode) -> bool:

@@ -75,7 +75,7 @@ class JoinOperator(Operator):
         self._condition = [] if condition is None else [condition]
         self._test = None if condition is None else compile_expression(condition, context.zone)
         self._uses_clock = condition is not None and uses_clock(condition)
-        self._pairs = self._null_aware if node.null_aware else self._equal
+        self._aware = node.null_aware
 
     def process(self, port: int, changes: Changes) -> Iterator[Event]:
         if not len(changes):
@@ -113,8 +113,10 @@ class JoinOperator(Operator):
         slots[valid] = self._index.find_or_insert(keys.filter(pl.Series(valid)))
         return slots
 
-    def _equal(self, other: ChainedRows, slots: Ints, start: int) -> tuple[int, Ints, Ints]:
+    def _pairs(self, other: ChainedRows, slots: Ints, start: int) -> tuple[int, Ints, Ints]:
         """Which rows of the other side those from ``start`` on meet; where the next call starts."""
+        if self._aware:
+            return self._null_aware(other, slots, start)
         return other.pairs(slots, start, _PAIRS)
 
     def _null_aware(self, other: ChainedRows, slots: Ints, start: int) -> tuple[int, Ints, Ints]:

@@ -28,17 +28,19 @@ def ahead(
     ``function`` must not come back here itself. If ``items`` fails, what came before it is given
     first.
     """
-    source, failure = iter(items), None
-    waiting: deque[tuple[Item, Future[Made]]] = deque()
-    while failure is None:
+    source, waiting = iter(items), deque[tuple[Item, Future[Made]]]()
+    ended, failure = False, None
+    while not ended:
         try:
             item = next(source)
+        except StopIteration:
+            ended = True
         except Exception as error:
-            failure = error
+            ended, failure = True, error
         else:
             waiting.append((item, _POOL.submit(function, item)))
-        while waiting and (failure or len(waiting) > _THREADS or waiting[0][1].done()):
+        while waiting and (ended or len(waiting) > _THREADS or waiting[0][1].done()):
             done, future = waiting.popleft()
             yield done, future.result
-    if not isinstance(failure, StopIteration):
+    if failure is not None:
         raise failure
