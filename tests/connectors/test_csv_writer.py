@@ -132,3 +132,13 @@ def test_a_packed_file_is_whole_after_each_write(tmp_path: Path) -> None:
         found = pl.read_csv(path, has_header=False).to_series()
         assert found.to_list() == list(range(start + 40_000))
     assert writer.size == path.stat().st_size
+
+
+def test_the_ends_of_time_are_shown(tmp_path: Path) -> None:
+    ends = pl.Series("moment", [-(2**63), 2**63 - 1]).cast(pl.Datetime("ns"))
+    writer = CsvWriter(tmp_path / "f", Schema.of({"moment": timestamp(9)}.items()), csv_rules({}))
+    writer.write(Changes(ends.to_frame()))
+    assert (tmp_path / "f").read_text().splitlines() == [
+        '"1677-09-21 00:12:43.145224192"',
+        '"2262-04-11 23:47:16.854775807"',
+    ]

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
 from numba import int64, types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from sameriver.common.kernel import kernel
+from sameriver.common.kernels.copying import copy
 from sameriver.common.kernels.text_views import INLINE, VIEW
 
 _VIEWS = types.Array(types.int64, 2, "C", readonly=True)
 _WORDS = types.Array(types.int64, 1, "C", readonly=True)
 _BITS = types.Array(types.uint8, 1, "C", readonly=True)
 _LOW = 2**32 - 1
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _copy(_: Any, out: Any, at: Any, place: Any, size: Any) -> Any:
-    """Copies ``size`` bytes from the address ``place`` to ``out[at:]``."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        target = cgutils.gep_inbounds(builder, array.data, arguments[1])
-        source = builder.inttoptr(arguments[2], ir.IntType(8).as_pointer())
-        cgutils.raw_memcpy(builder, target, source, arguments[3], 1)
-        return context.get_dummy_value()
-
-    return types.void(out, int64, int64, int64), generate
 
 
 @kernel(int64(_VIEWS, _BITS, int64, int64[::1]))
@@ -57,5 +39,5 @@ def lay_out(views: np.ndarray, buffers: np.ndarray, ends: np.ndarray, out: np.nd
         else:
             place = views.ctypes.data + row * VIEW + 4
         if size:
-            _copy(out, start, place, size)
+            copy(out, start, place, size)
         start += size

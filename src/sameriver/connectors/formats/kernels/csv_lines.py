@@ -8,6 +8,7 @@ import numpy as np
 from numba import int64
 
 from sameriver.common.kernel import helper, kernel
+from sameriver.common.kernels.copying import copy
 from sameriver.connectors.formats.kernels.lanes import LANES, below, equal, how_many
 from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX
 
@@ -99,6 +100,7 @@ def lay_out(
     out: np.ndarray,
 ) -> None:
     """Writes the cells of a column at ``places`` of ``out``, and the byte ``after`` behind each."""
+    base = data.ctypes.data
     for row in range(start.size):
         at, mode = np.uint64(places[row]), how[row]
         first, size = np.uint64(start[row]), np.uint64(end[row] - start[row])
@@ -112,8 +114,7 @@ def lay_out(
             if mode == _QUOTED:
                 out[at] = quote
                 at += np.uint64(1)
-            for k in range(size):
-                out[at + k] = data[first + k]
+            copy(out, int64(at), base + int64(first), int64(size))
             at += size
             if mode == _QUOTED:
                 out[at] = quote

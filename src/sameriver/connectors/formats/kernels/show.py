@@ -6,6 +6,7 @@ import numpy as np
 from numba import int64, types, uint64
 
 from sameriver.common.kernel import helper, kernel
+from sameriver.common.kernels.copying import copy
 from sameriver.connectors.formats.kernels.types import FLAGS, INDEX
 
 INTEGER_WIDTH = 20
@@ -104,11 +105,14 @@ def show_times(
     for _ in range(digits):
         unit *= 10
     # What goes before the seconds is taken from the row above, if it shows the same minute.
-    minute, known, size = 0, 0, 0
+    span, minutes, known, size = 60 * unit, int64(0), 0, 0
     for i in range(values.size):
         at = end[i] = (i + 1) * TIME_WIDTH
-        seconds = values[i] // unit
-        fraction = values[i] - seconds * unit
+        own = values[i] // span
+        same = size > 0 and own == minutes
+        minutes, passed = own, values[i] - own * span
+        seconds = int64(uint64(passed) // uint64(unit))
+        fraction = passed - seconds * unit
         if suffix != 0:
             at -= 1
             out[at] = suffix
@@ -119,14 +123,12 @@ def show_times(
                 places -= 1
             at = _digits(out, at, fraction, places) - 1
             out[at] = 46
-        minutes = seconds // 60
-        at = _digits(out, at, seconds - minutes * 60, 2)
-        if size == 0 or minutes != minute:
+        at = _digits(out, at, seconds, 2)
+        if same:
+            at -= size
+            copy(out, at, out.ctypes.data + known, size)
+        else:
             stop = at
             at = _minute(out, at, minutes, between)
-            minute, size = minutes, stop - at
-        else:
-            at -= size
-            for k in range(size):
-                out[at + k] = out[known + k]
+            size = stop - at
         start[i] = known = at
