@@ -154,6 +154,19 @@ def test_gives_what_row_by_row_gives(
     assert bench.held() == 0
 
 
+def test_windows_fire_before_the_first_row_that_a_batch_keeps() -> None:
+    node = aggregate(window(WindowKind.HOP, 12, 4, -1))
+    bench = Bench(node, window_aggregate)
+    rows = [
+        Row(972, "a", 1, 1, 972),
+        Row(982, "a", 1, 1, 981),
+        Row(900, "a", 1, 1, 982),  # late, but the window that ends at 983 is complete with it
+        Row(982, "a", 1, 1, 982),
+    ]
+    run(bench, rows, [2], [False], signed=False)
+    assert ordered(bench.given) == ordered(Model(node.window).run(rows)[0])
+
+
 @pytest.mark.parametrize("zone", DST)
 @pytest.mark.parametrize(
     "shape",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -39,17 +40,20 @@ class HoppingWindows:
         kept = np.flatnonzero(~late & ~outside)
         fired: list[pl.DataFrame] = []
         cuts = self._cuts(first[kept], batch.before[kept]) if batch.after is not None else []
-        for start, stop in zip([0, *cuts], [*cuts, len(kept)], strict=True):
-            if start:
+        for number, (start, stop) in enumerate(pairwise([0, *cuts, len(kept)])):
+            if number:
                 fired += self.fire(int(batch.before[kept[start]]))
             self._fold(batch, kept[start:stop], ends)
         return int(late.sum()), fired
 
     def _cuts(self, first: Ints, before: Ints) -> list[int]:
-        """Rows before which windows must fire, lest the row count in a window that has passed."""
+        """Rows before which windows must fire, lest the row count in a window that has passed.
+
+        The first row may be one of them, if rows that were dropped moved the watermark before it.
+        """
         passed = np.flatnonzero((first <= before) & (before > self._progress.fired))
         _, where = np.unique(self._slicing.ends_after(before[passed]), return_index=True)
-        return [int(row) for row in passed[where] if row > 0]
+        return [int(row) for row in passed[where]]
 
     def _fold(self, batch: Batch, positions: Ints, ends: Ints) -> None:
         if not len(positions):
