@@ -8,6 +8,7 @@ import numpy as np
 
 from sameriver.common.dataclass import dataclass
 from sameriver.plan.window import Window, WindowKind
+from sameriver.state.kernels.floor import floor
 from sameriver.state.kernels.types import Ints
 
 
@@ -66,7 +67,8 @@ class Slicing:
         return self._floor(times - shift, self.slide) + self.slide + shift
 
     def _floor(self, times: Ints, unit: int) -> Ints:
-        floored: Ints = (times - self.offset) // unit * unit + self.offset
+        floored = np.empty(len(times), np.int64)
+        floor(np.ascontiguousarray(times), self.offset, unit, floored)
         return floored
 
     def ends(self, slice_ends: Ints) -> Ints:
