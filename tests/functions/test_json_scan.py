@@ -134,7 +134,9 @@ def test_variants_are_those_of_the_parser(texts: list[str], unique: bool) -> Non
     found = pl.DataFrame({"x": texts}).select(canonical(pl.col("x"), unique=unique)).to_series()
     for text, value in zip(texts, found.to_list(), strict=True):
         if value is not None:
-            assert value == parsed_or_none(text, repeats=not unique), text
+            expected = parsed_or_none(text, repeats=not unique) or ""
+            # Half a letter is no text; Java writes a question mark.
+            assert value == expected.encode(errors="replace").decode(), text
 
 
 @pytest.mark.parametrize("text", ['{"b": [1, 2.5], "a": {"x": "\\n"}}', "[]", "-1.20", '"é"'])
@@ -143,10 +145,23 @@ def test_usual_variants_are_known(text: str) -> None:
     assert found.to_list() == [parsed_or_none(text, repeats=False)]
 
 
+def in_flink(value: str) -> str:
+    """What Flink writes: of a letter beyond 16 bits the whole number and the second half."""
+    short = {"\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t", '"': '"', "\\": "\\", "/": "/"}
+    shown = []
+    for letter in value:
+        code = ord(letter)
+        numbers = [code] if code >= 128 else []
+        numbers += [0xDC00 | code & 0x3FF] if code >= 0x10000 else []
+        plain = f"\\{short[letter]}" if letter in short else letter
+        shown.append("".join(f"\\u{number:04x}" for number in numbers) or plain)
+    return f'"{"".join(shown)}"'
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(max_size=6), min_size=1, max_size=5))
 @example(["\U0001f600\x7f\x00", "é\u2028", ""])
 def test_quotes_in_ascii(values: list[str]) -> None:
     made = rewritten(pl.col("x"), quote, growth=6, more=2)
     found = pl.DataFrame({"x": values}).select(made).to_series()
-    assert found.to_list() == [json.dumps(value) for value in values]
+    assert found.to_list() == [in_flink(value) for value in values]

@@ -14,6 +14,7 @@ from functions.calls import CLOCK, lifted
 from sameriver import Session
 from sameriver.common.errors import SameriverError
 from sameriver.common.types import BINARIES, STRING, DataType
+from sameriver.common.zones import zone_named
 from sameriver.functions import render
 from sameriver.functions.casts import cast_allowed
 from sameriver.functions.failure import EvaluationError
@@ -82,7 +83,7 @@ def bind(question: Question) -> Expression:
 
 
 def _values(question: Question, bound: Expression) -> tuple[str | None, ...]:
-    zone = ZoneInfo(question.zone)
+    zone = zone_named(question.zone)
     frame = edge() if question.reads_table else edge().head(1)
     result = frame.select(compile_expression(bound, zone).alias("x"), "id")["x"]
     of_values = not (question.reads_table or "TYPEOF" in question.expression.upper())
@@ -109,7 +110,7 @@ def _in_the_end(question: Question) -> Answer:
     try:
         rows = result.to_polars()
         rows = rows.sort("k") if question.by else rows
-        values = _shown(rows["c0"], type, ZoneInfo(question.zone))
+        values = _shown(rows["c0"], type, zone_named(question.zone))
     except EvaluationError:
         return Answer(question, "fails", ())
     return Answer(question, str(type), values)

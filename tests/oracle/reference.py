@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from json import dumps
 from typing import Any
 from unittest.mock import patch
-from zoneinfo import ZoneInfo
 
 from sameriver import functions
 from sameriver.common.errors import SameriverError, UserError
 from sameriver.common.types import DataType, Root
+from sameriver.common.zones import zone_named
 from sameriver.functions import distinct
 from sameriver.functions.aggregates import AGGREGATES
 from sameriver.functions.ranking import RANKING
@@ -215,10 +215,14 @@ def _described(name: str, signature: str, aliases: Sequence[str], known: dict[st
         lines.append("; ".join(facts) + "\n")
     example = _example(name, entry)
     if example is not None:
-        value = ", ".join("NULL" if value is None else value for value in _shown(example))
+        value = ", ".join("NULL" if value is None else _visible(value) for value in _shown(example))
         lines.append(f"```text\n{example.question.expression} => {value}\n```\n")
     lines += [f"- Differs: {reason}" for reason in entry.differences]
     return "\n".join(lines) + ("\n" if entry.differences else "")
+
+
+def _visible(value: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
 
 
 def _signature(function: ScalarFunction | AggregateFunction) -> str:
@@ -282,9 +286,8 @@ _IN_PYTHON = {
     "octets": "binary values that are no UTF-8",
     "letters": "charsets other than UTF-8 beyond ASCII, what is no base64, columns of letters to"
     " translate",
-    "json": "JSON with mistakes, escapes in keys, numbers with an exponent, or halves of letters;"
-    " paths with `*` or places from the end; what becomes an array; numbers that are written with"
-    " an exponent",
+    "json": "JSON with mistakes, escapes in keys, or numbers with an exponent; paths with `*` or"
+    " places from the end; what becomes an array; numbers that are written with an exponent",
     "variants": "JSON with mistakes, escapes in keys, or numbers with an exponent or more than 38"
     " digits; columns of many keys in `variant[...]`",
     "regex": "patterns with what Polars lacks (look-around, back references, matches of nothing),"
@@ -334,7 +337,7 @@ def _in_python(name: str, entry: Entry) -> list[str]:
         for known in own:
             question = known.question
             with suppress(SameriverError):
-                compiled = compile_expression(bind(question), ZoneInfo(question.zone))
+                compiled = compile_expression(bind(question), zone_named(question.zone))
                 edge().select(compiled.alias("x"), "id")
     return sorted(called)
 

@@ -60,7 +60,7 @@ def failure(sql: str) -> UserError:
         ("SELECT a FROM ^VALUES^ (1)", "expected a table", "parentheses"),
         ("SELECT 1 ^WHERE^ TRUE", "expected ',' or FROM", ""),
         ("SELECT a FROM t\n^SELECT^ b", "end of the statement", "';'"),
-        ("SELECT INTERVAL ^1^ DAY", "in single quotes", "INTERVAL '1' DAY"),
+        ("SELECT INTERVAL 1.5 ^SECOND^", "a whole number", "INTERVAL '1.5' SECOND"),
         ("SELECT INTERVAL '1' DAY TO ^MONTH^", "HOUR or MINUTE or SECOND", ""),
         ("SELECT EXTRACT(^DAYS^ FROM a)", "a unit of time", "Write DAY"),
         ("SELECT CAST(a ^,^ INT)", "expected 'AS'", ""),

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import UserError, nearest, place_of
 from sameriver.common.time import parse_duration
+from sameriver.common.zones import zone_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +235,7 @@ class Config(Mapping[str, str]):
         key = "table.local-time-zone"
         name = "UTC" if self[key] == "default" else self[key]
         try:
-            return ZoneInfo(name)
+            return zone_named(name)
         except (ZoneInfoNotFoundError, ValueError) as error:
             raise self._wrong(key, "a zone such as 'UTC' or 'America/New_York'") from error
 

@@ -1,4 +1,4 @@
-"""Kernels that are quick for constants, run once for each value that a column has instead."""
+"""Kernels for constants, run once for each value that a column has instead."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import polars as pl
 
 from sameriver.common.types import to_polars
 from sameriver.functions.distinct import aligned
+from sameriver.functions.failure import EvaluationError
 from sameriver.functions.signature import Evaluation, Kernel
 
 _ROWS = 50
@@ -34,6 +35,40 @@ def by_constant(kernel: Kernel) -> Kernel:
         return pl.map_batches(list(args), run, return_dtype=to_polars(evaluation.result))
 
     return split
+
+
+def by_each_constant(kernel: Kernel, *places: int, lenient: bool = False) -> Kernel:
+    """``kernel``, which takes constants at ``places``, for columns of them too, value by value.
+
+    It gives NULL for NULL; what is no such constant fails the job, or with ``lenient`` gives NULL.
+    """
+
+    def each(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
+        given = [place for place in places if place < len(args)]
+        columns = [str(place) for place in given if not evaluation.operands[place].is_literal]
+        if not columns:
+            return kernel(evaluation, args)
+        dtype = to_polars(evaluation.result)
+
+        def compute(values: Sequence[object]) -> pl.Expr:
+            try:
+                return _of_values(kernel, evaluation, dict(zip(columns, values, strict=True)))
+            except EvaluationError:
+                if lenient:
+                    return pl.lit(None, dtype)
+                raise
+
+        def run(series: Sequence[pl.Series]) -> pl.Series:
+            rows = aligned(series).with_row_index("row")
+            found = [rows.clear().select("row", value=pl.lit(None, dtype))]
+            for values, some in rows.drop_nulls(columns).group_by(columns):
+                found.append(some.select("row", value=compute(values)))
+            every = rows.select("row").join(pl.concat(found), on="row", how="left")
+            return every.sort("row")["value"]
+
+        return pl.map_batches(list(args), run, return_dtype=dtype)
+
+    return each
 
 
 def _split(

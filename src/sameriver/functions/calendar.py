@@ -40,7 +40,9 @@ def shift(
     amount = interval.cast(pl.Int64) * sign
     if kind.root is not Root.INTERVAL_YEAR_MONTH:
         return later(value, type, amount)
-    return value if type.root is Root.TIME else months_later(value, type, amount)
+    if type.root is Root.TIME:
+        return pl.when(amount.is_not_null()).then(value)
+    return months_later(value, type, amount)
 
 
 def months_later(value: pl.Expr, type: DataType, months: pl.Expr) -> pl.Expr:

@@ -56,7 +56,7 @@ def cast_allowed(source: DataType, target: DataType) -> bool:
     if one in CHARACTERS:
         return two in _READABLE
     if one is Root.BITMAP:
-        return two in (Root.BITMAP, *BINARIES)
+        return two is Root.VARBINARY
     if one is two is Root.VARIANT:
         return True
     if one is two and source.class_name != target.class_name:
@@ -64,7 +64,7 @@ def cast_allowed(source: DataType, target: DataType) -> bool:
     if one is two and source.children:
         pairs = zip(source.children, target.children, strict=False)
         same = len(source.children) == len(target.children)
-        return same and all(cast_allowed(a, b) for a, b in pairs)
+        return same and all(a == b or cast_allowed(a, b) for a, b in pairs)
     families = (
         (*NUMERIC, Root.BOOLEAN),
         BINARIES,
@@ -202,7 +202,7 @@ def _time(value: pl.Expr, source: DataType, target: DataType, zone: ZoneInfo) ->
         wide, aware = to_instant(wide, zone), "UTC"
     if not (one in TIMESTAMPS and (source.precision or 0) <= (target.precision or 0)):
         held = {"ms": 3, "us": 6, "ns": 9}[unit]
-        ticks = _cut_back if held == 3 else _cut
+        ticks = _cut_back if held == 3 else _cut_digits
         return ticks(wide.cast(pl.Int64), target, held).cast(pl.Datetime(unit, aware))
     return wide
 
@@ -212,6 +212,13 @@ def _cut(ticks: pl.Expr, target: DataType, held: int) -> pl.Expr:
     digits = 0 if target.precision is None else target.precision
     by = 10 ** max(0, held - digits)
     return ticks if by == 1 else ticks - ticks % by
+
+
+def _cut_digits(ticks: pl.Expr, target: DataType, held: int) -> pl.Expr:
+    """The same; as in Flink a fraction with no more digits than asked for, but zeros, stays."""
+    nanoseconds = ticks % 10**held * 10 ** (9 - held)
+    few = nanoseconds < 10 ** (target.precision or 0)
+    return pl.when(few).then(ticks).otherwise(_cut(ticks, target, held))
 
 
 def _cut_back(ticks: pl.Expr, target: DataType, held: int) -> pl.Expr:

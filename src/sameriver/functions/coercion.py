@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from sameriver.common.types import (
@@ -23,43 +23,74 @@ _DATETIME = (Root.DATE, *TIMESTAMPS)
 
 
 def common_type(types: Iterable[DataType]) -> DataType | None:
-    """The type that holds the values of all ``types``, as CASE, UNION and COALESCE need it.
+    """The type that holds the values of all ``types``.
 
     Nullable if one of them is. None: there is no such type.
     """
+    return _folded(types, _common)
+
+
+def chosen_type(types: Iterable[DataType]) -> DataType | None:
+    """The type of CASE, IF, ARRAY and UNION, which depends on the order of the types.
+
+    FLOAT and DOUBLE are equals, of which the first counts; so are TIMESTAMP and TIMESTAMP_LTZ of
+    one precision. Of different ones the second counts.
+    """
+    return _folded(types, _chosen)
+
+
+def _folded(
+    types: Iterable[DataType], meet: Callable[[DataType, DataType], DataType | None]
+) -> DataType | None:
     met: DataType | None = None
     for position, type in enumerate(types):
-        met = type.plain if position == 0 else met and _common(met, type.plain)
+        met = type.plain if position == 0 else met and meet(met, type.plain)
     return met
 
 
-def chosen_type(types: Sequence[DataType]) -> DataType | None:
-    """The type of CASE, IF and ARRAY: of TIMESTAMP and TIMESTAMP_LTZ that of the first."""
-    return _of_times(types, TIMESTAMPS, None) or common_type(types)
+def _chosen(left: DataType, right: DataType) -> DataType | None:
+    nullable = left.nullable or right.nullable
+    roots = {left.root, right.root}
+    if roots == set(APPROXIMATE):
+        return left.with_nullable(nullable)
+    if roots == set(TIMESTAMPS):
+        one, two = left.precision or 0, right.precision or 0
+        root = left.root if one == two else right.root
+        return DataType(root=root, precision=max(one, two), nullable=nullable)
+    return _common(left, right)
 
 
 def first_known_type(types: Sequence[DataType]) -> DataType | None:
-    """The type of COALESCE and IFNULL: a DATE goes before a TIMESTAMP."""
-    return _of_times(types, (Root.DATE, Root.TIMESTAMP), Root.DATE) or zoned_type(types)
+    """The type of COALESCE and IFNULL: a DATE or TIME goes before a TIMESTAMP."""
+    for root in (Root.DATE, Root.TIME):
+        found = _of_times(types, (root, Root.TIMESTAMP), root)
+        if found is not None:
+            return found
+    return zoned_type(types)
 
 
 def zoned_type(types: Sequence[DataType]) -> DataType | None:
-    """The type of GREATEST and LEAST: TIMESTAMP_LTZ goes before TIMESTAMP."""
-    return _of_times(types, TIMESTAMPS, Root.TIMESTAMP_LTZ) or common_type(types)
+    """The type of GREATEST and LEAST: TIMESTAMP_LTZ goes before TIMESTAMP, FLOAT after DECIMAL."""
+    return _of_times(types, TIMESTAMPS, Root.TIMESTAMP_LTZ) or _folded(types, _floating)
 
 
-def _of_times(
-    types: Sequence[DataType], roots: tuple[Root, Root], wanted: Root | None
-) -> DataType | None:
-    """The wanted type, or that of the first, where both roots meet and no other."""
+def _floating(left: DataType, right: DataType) -> DataType | None:
+    if left.root is Root.DECIMAL and right.root is Root.FLOAT:
+        return right.with_nullable(left.nullable or right.nullable)
+    return _common(left, right)
+
+
+def _of_times(types: Sequence[DataType], roots: tuple[Root, Root], wanted: Root) -> DataType | None:
+    """The wanted type, where both roots meet and no other."""
     known = [type for type in types if type.root is not Root.NULL]
     if {type.root for type in known} != set(roots):
         return None
-    precision = max(type.precision or 0 for type in known)
+    asked = known if wanted in TIMESTAMPS else [type for type in known if type.root is wanted]
+    digits = max(type.precision or 0 for type in asked)
     nullable = any(type.nullable for type in types)
-    root = wanted or known[0].root
-    digits = None if root is Root.DATE else precision
-    return DataType(root=root, precision=digits, nullable=nullable)
+    return DataType(
+        root=wanted, precision=None if wanted is Root.DATE else digits, nullable=nullable
+    )
 
 
 def _common(left: DataType, right: DataType) -> DataType | None:

@@ -28,6 +28,7 @@ from sameriver.functions.forms import (
     ANY,
     LIST,
     MAPPING,
+    SHORT,
     SYMBOL,
     TEXT,
     TRUTH,
@@ -263,7 +264,7 @@ def _contains(_: Evaluation, args: _Args) -> pl.Expr:
 
 
 def _slice(_: Evaluation, args: _Args) -> pl.Expr:
-    """An end before the first item means the first, as in Flink."""
+    """An end before the first item is the first one, unless the start lies there too, in Flink."""
     holder, start = args[0], args[1].cast(pl.Int64)
     size = holder.list.len().cast(pl.Int64)
     begin = pl.when(start > 0).then(start - 1).when(start < 0).then(size + start).otherwise(0)
@@ -272,8 +273,9 @@ def _slice(_: Evaluation, args: _Args) -> pl.Expr:
         return pl.when(start.is_not_null()).then(holder.list.slice(begin))
     last = args[2].cast(pl.Int64)
     end = pl.max_horizontal(pl.when(last < 0).then(size + last + 1).otherwise(last), pl.lit(1))
+    count = pl.when((start < -size) & (last < -size)).then(0).otherwise(end - begin)
     known = start.is_not_null() & last.is_not_null()
-    return pl.when(known).then(holder.list.slice(begin, pl.max_horizontal(end - begin, pl.lit(0))))
+    return pl.when(known).then(holder.list.slice(begin, pl.max_horizontal(count, pl.lit(0))))
 
 
 def _join(_: Evaluation, args: _Args) -> pl.Expr:
@@ -478,7 +480,7 @@ COLLECTIONS = [
     ),
     ScalarFunction(
         name="ARRAY_SLICE",
-        infer=infer("ARRAY_SLICE", (LIST, WHOLE), (LIST, WHOLE, WHOLE), result=first),
+        infer=infer("ARRAY_SLICE", (LIST, SHORT), (LIST, SHORT, SHORT), result=first),
         kernel=_slice,
     ),
     _unary("ARRAY_DISTINCT", LIST, lambda a: a.list.unique(maintain_order=True), first),

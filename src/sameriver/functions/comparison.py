@@ -13,9 +13,11 @@ from sameriver.common.types import (
     BOOLEAN,
     CHARACTERS,
     NUMERIC,
+    TIMESTAMPS,
     UNORDERED,
     DataType,
     Root,
+    timestamp,
 )
 from sameriver.functions.coercion import comparable
 from sameriver.functions.forms import ANY, Form, wrong_arguments
@@ -33,13 +35,27 @@ def _compared(name: str, *, equality: bool, nullable: bool | None = None) -> Inf
         result = BOOLEAN.with_nullable(either if nullable is None else nullable)
         if equality and apart(left, right):
             return Resolved((left, right), result)
-        common = comparable(left, right, equality=equality)
-        if common is None or (common.root in UNORDERED and not equality):
+        common = _in_common(name, left, right, equality)
+        if common is None:
             raise incomparable(name, operands)
         parameters = (side(left, common), side(right, common))
         return Resolved(parameters, result, attempt=name in ("=", "<>"))
 
     return settle
+
+
+def _in_common(name: str, left: DataType, right: DataType, equality: bool) -> DataType | None:
+    """What both sides are compared as; = and <> see a TIMESTAMP_LTZ as the zone's clocks show it.
+
+    What has no order can still be ordered with a bare NULL, but for rows.
+    """
+    if name in ("=", "<>") and {left.root, right.root} == set(TIMESTAMPS):
+        return timestamp(max(left.precision or 0, right.precision or 0))
+    common = comparable(left, right, equality=equality)
+    unordered = common is not None and common.root in UNORDERED and not equality
+    if unordered and Root.NULL not in (left.root, right.root):
+        return None
+    return common
 
 
 def apart(left: DataType, right: DataType) -> bool:
@@ -97,6 +113,11 @@ def _members(operands: Sequence[Operand]) -> Resolved:
         raise wrong_arguments("IN", operands, ((ANY, ANY, ...),))
     value, *rest = (operand.type.plain for operand in operands)
     common: DataType | None = value
+    if value.root in CHARACTERS and any(type.root in NUMERIC for type in rest):
+        if any(type.root not in NUMERIC for type in rest):
+            raise incomparable("IN", operands)
+        # As texts, in Flink.
+        rest = [value.with_nullable(type.nullable) for type in rest]
     for type in rest:
         common = common and comparable(common, type, equality=False)
     if common is None or (common.root is Root.BOOLEAN and value.root is not Root.BOOLEAN):

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 import polars as pl
 
-from sameriver.common.types import APPROXIMATE, BOOLEAN, CHARACTERS, DataType, Root, to_polars
+from sameriver.common.types import (
+    APPROXIMATE,
+    BOOLEAN,
+    CHARACTERS,
+    INTERVALS,
+    TIMESTAMPS,
+    UNORDERED,
+    DataType,
+    Root,
+    to_polars,
+)
 from sameriver.functions.coercion import (
     chosen_type,
     comparable,
@@ -16,6 +27,7 @@ from sameriver.functions.coercion import (
 from sameriver.functions.comparison import apart, incomparable, side
 from sameriver.functions.forms import ANY, SHOWN, TRUTH, Form, infer, wrong_arguments
 from sameriver.functions.signature import Evaluation, Infer, Operand, Resolved, ScalarFunction
+from sameriver.functions.zones import to_wall
 
 _TYPED = "Give NULL a type: CAST(NULL AS STRING)."
 
@@ -51,10 +63,18 @@ def _if(operands: Sequence[Operand]) -> Resolved:
     if len(operands) != 3:
         raise wrong_arguments("IF", operands, (form,))
     resolved = _branches("IF", operands, (form,))
-    if resolved.result.root in (Root.BITMAP, Root.VARIANT):
+    if resolved.result.root in (*UNORDERED, *INTERVALS, Root.BITMAP, Root.VARIANT):
         raise wrong_arguments("IF", operands, (form,), hint="Write CASE WHEN ... THEN ... END.")
+    result = resolved.result
+    if {operand.type.root for operand in operands[1:]} == set(TIMESTAMPS):
+        # The first one's, whatever the precision of the other.
+        result = operands[1].type.plain
     nullable = any(operand.type.nullable for operand in operands)
-    return Resolved(resolved.parameters, resolved.result.with_nullable(nullable))
+    parameters = (
+        resolved.parameters[0],
+        *(result.with_nullable(o.type.nullable) for o in operands[1:]),
+    )
+    return Resolved(parameters, result.with_nullable(nullable))
 
 
 def choose(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
@@ -92,8 +112,15 @@ def _nullif(operands: Sequence[Operand]) -> Resolved:
 
 def _null_where_equal(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
     left, right = args
-    if apart(*(operand.type for operand in evaluation.operands)):
+    types = [operand.type for operand in evaluation.operands]
+    if apart(*types):
         return left
+    if {type.root for type in types} == set(TIMESTAMPS):
+        sides = (
+            to_wall(arg, evaluation.zone) if type.root is Root.TIMESTAMP_LTZ else arg
+            for arg, type in zip(args, types, strict=True)
+        )
+        return pl.when(~operator.eq(*sides).fill_null(False)).then(left)
     return pl.when((left == right).fill_null(False)).then(None).otherwise(left)
 
 

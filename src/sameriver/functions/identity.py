@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import uuid
+import os
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from sameriver.common.types import (
@@ -16,6 +17,7 @@ from sameriver.common.types import (
     char,
 )
 from sameriver.functions.forms import ANY, TRUTH, Form, infer, wrong_arguments
+from sameriver.functions.octets import texts
 from sameriver.functions.signature import Evaluation, Operand, Resolved, ScalarFunction
 
 _COUNTED_IN = {INTERVAL_YEAR_MONTH: "INTERVAL MONTH", INTERVAL_DAY_TIME: "INTERVAL SECOND(3)"}
@@ -23,7 +25,21 @@ _COUNTED_IN = {INTERVAL_YEAR_MONTH: "INTERVAL MONTH", INTERVAL_DAY_TIME: "INTERV
 
 
 def _uuids(rows: pl.Series) -> pl.Series:
-    return pl.Series([str(uuid.uuid4()) for _ in range(len(rows))], dtype=pl.String)
+    """Of version 4: random but for the bits that tell version and variant."""
+    count = len(rows)
+    octets = np.frombuffer(os.urandom(16 * count), np.uint8).reshape(count, 16).copy()
+    octets[:, 6] = octets[:, 6] & 0x0F | 0x40
+    octets[:, 8] = octets[:, 8] & 0x3F | 0x80
+    shown = np.full((count, 36), ord("-"), np.uint8)
+    digits = np.stack([octets >> 4, octets & 15], axis=2).reshape(count, 32)
+    shown[:, _DIGITS] = _HEX[digits]
+    ends = np.arange(1, count + 1, dtype=np.int64) * 36
+    return texts(shown.ravel(), ends - 36, ends, pl.Series([True]).new_from_index(0, count))
+
+
+_HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
+_DIGITS = np.delete(np.arange(36), [8, 13, 18, 23])
+"""Where digits stand, between dashes."""
 
 
 def _type_of(evaluation: Evaluation, args: Sequence[pl.Expr]) -> pl.Expr:
@@ -42,6 +58,8 @@ def _shown(operands: Sequence[Operand]) -> Resolved:
     forms: tuple[Form, ...] = ((ANY,), (ANY, TRUTH))
     if operands and operands[0].type.attribute is TimeAttribute.PROCTIME:
         raise wrong_arguments("TYPEOF", operands, forms, hint="CAST it to TIMESTAMP_LTZ(3) first.")
+    if len(operands) == 2 and not isinstance(operands[1].value, bool):
+        raise wrong_arguments("TYPEOF", operands, forms, hint="Write TRUE or FALSE.")
     return infer("TYPEOF", *forms, result=STRING, nullable=True)(operands)
 
 

@@ -29,6 +29,7 @@ from sameriver.common.types import (
     to_polars,
     varchar,
 )
+from sameriver.functions.by_constant import by_each_constant
 from sameriver.functions.casts import cast
 from sameriver.functions.distinct import by_distinct
 from sameriver.functions.failure import failure
@@ -69,18 +70,28 @@ from sameriver.functions.signature import (
 from sameriver.functions.staged import else_by, let
 
 _Args = Sequence[pl.Expr]
+_JSON = Family(
+    "<string>",
+    frozenset(CHARACTERS),
+    STRING,
+    also=(Root.DECIMAL, Root.BITMAP, Root.VARIANT),
+)
+"""What holds JSON, or is shown as text first."""
+_PATHED: Form = (_JSON, TEXT)
 
 
 def _value_types(operands: Sequence[Operand]) -> Resolved:
-    short: Form = (TEXT, CONSTANT)
-    full: Form = (TEXT, CONSTANT, ANY, CONSTANT, ANY, CONSTANT, ANY)
-    parameters = list(fit("JSON_VALUE", (short, full), operands))
+    full: Form = (*_PATHED, ANY, CONSTANT, ANY, CONSTANT, ANY)
+    parameters = list(fit("JSON_VALUE", (_PATHED, full), operands))
     if len(operands) == 2:
         return Resolved(tuple(parameters), STRING)
     result = STRING if operands[2].type.root is Root.NULL else operands[2].type
     if result.root not in _RETURNED:
         raise wrong_arguments(
-            "JSON_VALUE", operands, (short, full), hint="It returns STRING, BOOLEAN, INT or DOUBLE."
+            "JSON_VALUE",
+            operands,
+            (_PATHED, full),
+            hint="It returns STRING, BOOLEAN, INT or DOUBLE.",
         )
     result = result.with_nullable(True)
     parameters[4] = parameters[6] = result
@@ -181,9 +192,8 @@ _KINDS: dict[Root, type] = {Root.BOOLEAN: bool, Root.INT: int, Root.DOUBLE: Deci
 
 
 def _query_types(operands: Sequence[Operand]) -> Resolved:
-    short: Form = (TEXT, CONSTANT)
-    full: Form = (TEXT, CONSTANT, CONSTANT, CONSTANT, CONSTANT, ANY)
-    parameters = fit("JSON_QUERY", (short, full), operands)
+    full: Form = (*_PATHED, CONSTANT, CONSTANT, CONSTANT, ANY)
+    parameters = fit("JSON_QUERY", (_PATHED, full), operands)
     listed = len(parameters) == 6 and parameters[5].root is Root.ARRAY
     return Resolved(parameters, array(STRING) if listed else STRING)
 
@@ -408,11 +418,13 @@ def _check(name: str, types: Sequence[DataType]) -> None:
         UserError: WRONG_ARGUMENTS.
     """
     for type in types:
-        if type.root in (Root.DATE, Root.TIME, *INTERVALS):
-            raise wrong_arguments(
-                name, [Operand(type)], ((ANY,),), hint="CAST it to STRING or TIMESTAMP."
-            )
+        if type.root in (Root.DATE, Root.TIME, Root.BITMAP, *INTERVALS):
+            hint = "CAST it to STRING." if type.root is Root.BITMAP else _AS_MOMENT
+            raise wrong_arguments(name, [Operand(type)], ((ANY,),), hint=hint)
         _check(name, type.children)
+
+
+_AS_MOMENT = "CAST it to STRING or TIMESTAMP."
 
 
 def _object_types(name: str, key: Family) -> Infer:
@@ -529,12 +541,20 @@ def _function(
     )
 
 
-_PATHED: Form = (TEXT, CONSTANT)
-
 JSON = [
-    ScalarFunction(name="JSON_VALUE", infer=_value_types, kernel=_value, fallible=True),
-    ScalarFunction(name="JSON_QUERY", infer=_query_types, kernel=_query, fallible=True),
-    _function("JSON_EXISTS", (_PATHED, (*_PATHED, CONSTANT)), _exists, BOOLEAN, nullable=True),
+    ScalarFunction(
+        name="JSON_VALUE", infer=_value_types, kernel=by_each_constant(_value, 1), fallible=True
+    ),
+    ScalarFunction(
+        name="JSON_QUERY", infer=_query_types, kernel=by_each_constant(_query, 1), fallible=True
+    ),
+    _function(
+        "JSON_EXISTS",
+        ((TEXT, TEXT), (TEXT, TEXT, CONSTANT)),
+        by_each_constant(_exists, 1),
+        BOOLEAN,
+        nullable=True,
+    ),
     *_is_json("VALUE", None),
     *_is_json("OBJECT", (dict,)),
     *_is_json("ARRAY", (list,)),

@@ -74,12 +74,12 @@ def _scan(column: pl.Series, steps: Sequence[str | int]) -> pl.Series:
     if escaped.any():
         bare = _spelled(given, np.where(escaped, starts + 1, 0), np.where(escaped, stops - 1, 0))
         found = found.zip_with(~pl.Series(escaped), bare)
-        kinds[escaped] = np.where(bare.is_null().to_numpy()[escaped], ODD, TEXT)
+        kinds[escaped] = TEXT
     return _told(column, kinds, found)
 
 
 def _spelled(given: Texts, starts: Places, stops: Places) -> pl.Series:
-    """What stands there without escapes; NULL where it is half a letter."""
+    """What stands there without escapes."""
     return written_anew(
         len(given.data),
         len(starts),

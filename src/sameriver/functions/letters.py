@@ -198,8 +198,8 @@ def _known(charset: object) -> str:
     return name if name in _LIKE_ASCII else ""
 
 
-def encoded(value: pl.Expr, charset: pl.Expr, literal: object) -> pl.Expr:
-    name = _known(literal)
+def encoded(value: pl.Expr, charset: pl.Expr, literals: Sequence[object]) -> pl.Expr:
+    name = _known(literals[0])
     if name == "utf-8":
         return value.cast(pl.Binary)
     plain = value.str.len_bytes() == value.str.len_chars()
@@ -207,8 +207,8 @@ def encoded(value: pl.Expr, charset: pl.Expr, literal: object) -> pl.Expr:
     return else_by(pl.Binary, quick, _each(_encode, pl.Binary), value, charset)
 
 
-def decoded_by(value: pl.Expr, charset: pl.Expr, literal: object) -> pl.Expr:
-    name = _known(literal)
+def decoded_by(value: pl.Expr, charset: pl.Expr, literals: Sequence[object]) -> pl.Expr:
+    name = _known(literals[0])
     if name == "utf-8":
         return decoded(value)
     plain = value.bin.encode("hex").str.contains("^(?:[0-7].)*$") & bool(name)

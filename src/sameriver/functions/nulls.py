@@ -4,7 +4,8 @@ from __future__ import annotations
 
 _NAMES = (
     "+", "-", "*", "/", "%", "||", "LIKE", "ABS", "ACOS", "ASCII", "ASIN", "ATAN", "ATAN2", "BIN",
-    "BITMAP_CARDINALITY",
+    "BITMAP_AND", "BITMAP_ANDNOT", "BITMAP_CARDINALITY", "BITMAP_OR", "BITMAP_TO_ARRAY",
+    "BITMAP_TO_BYTES", "BITMAP_TO_STRING", "BITMAP_XOR",
     "CEIL", "CHAR_LENGTH", "CHR", "CONCAT", "CONCAT_WS", "CONVERT_TZ", "COS", "COSH", "COT",
     "DATE_FORMAT", "DECODE", "DEGREES", "ENCODE", "EXP", "EXTRACT", "FLOOR", "FROM_BASE64",
     "FROM_UNIXTIME", "GREATEST", "HEX", "IF", "INITCAP", "INSTR", "IS_ALPHA", "IS_DECIMAL",

@@ -34,10 +34,29 @@ def _pairs(
     return parameters, dict(zip(names, parameters[2::2], strict=True))
 
 
+_RESERVED = frozenset((
+    "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const",
+    "continue", "default", "do", "double", "else", "enum", "extends", "final", "finally",
+    "float", "for", "goto", "if", "implements", "import", "instanceof", "int", "interface",
+    "long", "native", "new", "package", "private", "protected", "public", "return", "short",
+    "static", "strictfp", "super", "switch", "synchronized", "this", "throw", "throws",
+    "transient", "try", "void", "volatile", "while", "true", "false", "null",
+))  # fmt: skip
+"""Words of Java that name no class."""
+
+
 def _made_type(operands: Sequence[Operand]) -> Resolved:
     parameters, fields = _pairs("OBJECT_OF", operands, CONSTANT)
-    result = structured(str(operands[0].value), fields.items())
-    return Resolved(parameters, result)
+    class_name = str(operands[0].value)
+    parts = class_name.split(".")
+    if not all(part.isidentifier() and part not in _RESERVED for part in parts):
+        raise wrong_arguments(
+            "OBJECT_OF",
+            operands,
+            ((CONSTANT, CONSTANT, ANY, ...),),
+            hint="Give the object a name as classes of Java have, such as 'com.example.User'.",
+        )
+    return Resolved(parameters, structured(class_name, fields.items()))
 
 
 def _made(evaluation: Evaluation, args: _Args) -> pl.Expr:

@@ -13,6 +13,7 @@ from sameriver.common.types import (
     INTEGERS,
     DataType,
     Root,
+    time,
     time_unit,
     to_polars,
 )
@@ -55,7 +56,7 @@ def parsed(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr | None:
         case Root.DATE:
             return date_of(trimmed)
         case Root.TIME:
-            return _clock_of(trimmed, type).cast(pl.Time)
+            return _time_of_day(trimmed, type.precision or 0)
         case Root.TIMESTAMP:
             return timestamp_of(trimmed, type)
         case Root.TIMESTAMP_LTZ:
@@ -155,6 +156,14 @@ def _clock_of(value: pl.Expr, type: DataType) -> pl.Expr:
         return pl.when((hour < 24) & (minute < 60) & (second < 60)).then(total)
 
     return let(pl.Int64(), read, value.str.extract_groups(_CLOCK))
+
+
+def _time_of_day(value: pl.Expr, digits: int) -> pl.Expr:
+    """Rounded to milliseconds, then cut; NULL if that is the next day."""
+    milliseconds = (_clock_of(value, time(9)) + 500_000) // 1_000_000
+    by = 10 ** (3 - digits)
+    ticks = (milliseconds - milliseconds % by) * 1_000_000
+    return pl.when(milliseconds < 86_400_000).then(ticks).cast(pl.Time)
 
 
 def exact_text(value: pl.Expr, type: DataType) -> pl.Expr:

@@ -35,7 +35,8 @@ def text(value: pl.Expr, type: DataType, zone: ZoneInfo) -> pl.Expr:
         case Root.DATE:
             return _dated(value, "%Y-%m-%d")
         case Root.TIME:
-            return _fraction(value, "%H:%M:%S", type.precision or 0)
+            shown = _fraction(value, "%H:%M:%S", type.precision or 0)
+            return shown.str.replace(r"(\.\d+?)0+$", "$1") if type.precision else shown
         case Root.TIMESTAMP:
             return _fraction(value, _DATED, _digits(type))
         case Root.TIMESTAMP_LTZ:

@@ -27,11 +27,10 @@ from sameriver.common.types import (
     varchar,
 )
 from sameriver.functions import letters
-from sameriver.functions.by_constant import by_constant
+from sameriver.functions.by_constant import by_constant, by_each_constant
 from sameriver.functions.distinct import by_distinct
 from sameriver.functions.forms import (
     BINARY,
-    CONSTANT,
     PLAIN,
     SYMBOL,
     TEXT,
@@ -222,9 +221,14 @@ def _choices(operands: Sequence[Operand]) -> Resolved:
     return Resolved((index, *choices), common.with_nullable(True))
 
 
-def _translate_types(operands: Sequence[Operand]) -> Resolved:
-    parameters = fit("TRANSLATE", ((TEXT, TEXT, TEXT),), operands)
-    return Resolved(parameters, STRING.with_nullable(parameters[0].nullable))
+def _translation(name: str) -> ScalarFunction:
+    """Both are the same, but for a bare NULL, which the first does not take."""
+
+    def types(operands: Sequence[Operand]) -> Resolved:
+        parameters = fit(name, ((TEXT, TEXT, TEXT),), operands)
+        return Resolved(parameters, STRING.with_nullable(parameters[0].nullable))
+
+    return ScalarFunction(name=name, infer=types, kernel=by_constant(_literals(letters.translated)))
 
 
 def _literals(change: Callable[..., pl.Expr]) -> Kernel:
@@ -262,12 +266,8 @@ STRINGS = [
         infer=infer("REPLACE", (TEXT, TEXT, TEXT), result=STRING),
         kernel=_literals(letters.replaced),
     ),
-    ScalarFunction(
-        name="TRANSLATE",
-        infer=_translate_types,
-        kernel=by_constant(_literals(letters.translated)),
-        aliases=("TRANSLATE3",),
-    ),
+    _translation("TRANSLATE"),
+    _translation("TRANSLATE3"),
     _text("REVERSE", (TEXT,), lambda a: a.str.reverse(), nullable=True),
     _text("REPEAT", (TEXT, WHOLE), letters.repeated),
     _text("LPAD", (TEXT, WHOLE, TEXT), partial(letters.padded, left=True)),
@@ -327,14 +327,14 @@ STRINGS = [
     _text("FROM_BASE64", (TEXT,), letters.from_base64, fallible=True),
     ScalarFunction(
         name="ENCODE",
-        infer=infer("ENCODE", (TEXT, CONSTANT), result=BYTES),
-        kernel=lambda e, args: letters.encoded(args[0], args[1], e.operands[1].value),
+        infer=infer("ENCODE", (TEXT, TEXT), result=BYTES),
+        kernel=by_each_constant(_literals(letters.encoded), 1),
         fallible=True,
     ),
     ScalarFunction(
         name="DECODE",
-        infer=infer("DECODE", (BINARY, CONSTANT), result=STRING),
-        kernel=lambda e, args: letters.decoded_by(args[0], args[1], e.operands[1].value),
+        infer=infer("DECODE", (BINARY, TEXT), result=STRING),
+        kernel=by_each_constant(_literals(letters.decoded_by), 1),
         fallible=True,
     ),
     _text("UNHEX", (TEXT,), letters.unhex, result=BYTES, nullable=True),

@@ -31,24 +31,27 @@ from sameriver.common.types import (
     timestamp_ltz,
     to_polars,
 )
+from sameriver.common.zones import zone_named
 from sameriver.functions import units
+from sameriver.functions.by_constant import by_each_constant
 from sameriver.functions.calendar import shift
 from sameriver.functions.casts import cast
-from sameriver.functions.distinct import aligned
 from sameriver.functions.failure import EvaluationError, fail_if_null, failure
 from sameriver.functions.forms import (
     CLOCK,
-    CONSTANT,
+    DAY,
     INSTANT,
     INTERVAL,
     LONG,
     MOMENT,
     NUMBER,
+    PLAIN_MOMENT,
     SYMBOL,
     TEMPORAL,
     TEXT,
     WALL,
     WHOLE,
+    Family,
     Form,
     fit,
     infer,
@@ -95,7 +98,8 @@ def _extract(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 def _part(name: str, unit: str) -> ScalarFunction:
     """YEAR(x) is EXTRACT(YEAR FROM x)."""
-    settle = infer(name, (TEMPORAL,), result=BIGINT)
+    long = any(unit in units.fields_of(type) for type in (INTERVAL_DAY_TIME, INTERVAL_YEAR_MONTH))
+    settle = infer(name, (TEMPORAL,), *([(INTERVAL,)] if long else []), result=BIGINT)
 
     def types(operands: Sequence[Operand]) -> Resolved:
         resolved = settle(operands)
@@ -163,6 +167,8 @@ def _difference(evaluation: Evaluation, args: _Args) -> pl.Expr:
 
 def _time_between(evaluation: Evaluation, args: _Args) -> pl.Expr:
     """``(a - b) DAY TO SECOND``."""
+    if evaluation.operands[0].type.root is Root.TIME:
+        args = [_EPOCH.dt.combine(arg, time_unit="ms") for arg in args]
     end, start = (arg.cast(pl.Datetime("ms")) for arg in _zoneless(evaluation, args))
     return end - start
 
@@ -177,40 +183,6 @@ def _zoneless(evaluation: Evaluation, args: _Args) -> _Args:
     if evaluation.operands[0].type.root is not Root.TIMESTAMP_LTZ:
         return args
     return [arg.dt.replace_time_zone(None) for arg in args]
-
-
-def _by_pattern(kernel: Kernel, *, lenient: bool = False) -> Kernel:
-    """The kernel for the pattern that is its second argument, or for each that a column holds.
-
-    A pattern that is none fails the job, or with ``lenient`` gives NULL.
-    """
-
-    def compute(evaluation: Evaluation, args: _Args) -> pl.Expr:
-        if len(args) < 2 or evaluation.operands[1].is_literal:
-            return kernel(evaluation, args)
-        dtype = to_polars(evaluation.result)
-
-        def each(series: Sequence[pl.Series]) -> pl.Series:
-            rows = aligned(series).with_row_index("row")
-            found = [rows.clear().select("row", value=pl.lit(None, dtype))]
-            for (pattern,), some in rows.drop_nulls("1").group_by("1"):
-                found.append(some.select("row", value=_of_pattern(str(pattern))))
-            every = rows.select("row").join(pl.concat(found), on="row", how="left")
-            return every.sort("row")["value"]
-
-        def _of_pattern(pattern: str) -> pl.Expr:
-            text, _, *more = evaluation.operands
-            constant = replace(evaluation, operands=(text, Operand(STRING, pattern), *more))
-            try:
-                return kernel(constant, [pl.col(str(place)) for place in range(len(args))])
-            except EvaluationError:
-                if lenient:
-                    return pl.lit(None, dtype)
-                raise
-
-        return pl.map_batches(list(args), each, return_dtype=dtype)
-
-    return compute
 
 
 def _pattern(evaluation: Evaluation, position: int) -> str:
@@ -312,7 +284,9 @@ def _epoch_precision(operands: Sequence[Operand]) -> int:
 
 def _ltz_type(operands: Sequence[Operand]) -> DataType:
     """Raises UserError (UNKNOWN_ZONE) for a zone that does not exist."""
-    if len(operands) == 3:
+    if len(operands) == 3 and operands[1].value is None:
+        raise wrong_arguments("TO_TIMESTAMP_LTZ", operands, ((TEXT, TEXT, TEXT),))
+    if len(operands) == 3 and operands[2].is_literal:
         try:
             zone_of(str(operands[2].value))
         except EvaluationError as error:
@@ -337,32 +311,24 @@ def zone_of(name: str) -> ZoneInfo:
         EvaluationError: UNKNOWN_ZONE.
     """
     try:
-        return ZoneInfo(name)
+        return zone_named(_DISTANCE.sub("GMT", name))
     except (ZoneInfoNotFoundError, ValueError):
         raise failure("UNKNOWN_ZONE", f"there is no time zone '{name}'") from None
 
 
+_DISTANCE = re.compile(r"^(?:UTC)?(?=[+-]\d)")
+"""``UTC+05:30`` and ``+05:30`` are ``GMT+05:30``."""
 _SHORT_ZONES = {
     "PST": "America/Los_Angeles", "CST": "America/Chicago", "JST": "Asia/Tokyo",
     "IST": "Asia/Kolkata", "CTT": "Asia/Shanghai", "ECT": "Europe/Paris", "AET": "Australia/Sydney",
     "MST": "Etc/GMT+7", "EST": "Etc/GMT+5", "HST": "Etc/GMT+10", "GMT": "UTC",
 }  # fmt: skip
-_CUSTOM_ZONE = re.compile(r"GMT([+-])(\d{1,2})(?::?00)?")
 
 
 def java_zone(name: str) -> ZoneInfo:
-    """The zone of a name as Java's TimeZone knows it; UTC for what it does not know.
-
-    Raises:
-        EvaluationError: UNKNOWN_ZONE for an offset that is not of whole hours.
-    """
-    custom = _CUSTOM_ZONE.fullmatch(name)
-    if custom is not None:
-        return zone_of(f"Etc/GMT{'-' if custom[1] == '+' else '+'}{int(custom[2])}")
-    if name.startswith("GMT") and name[3:4] in ("+", "-"):
-        return zone_of(name)
+    """The zone of a name as Java's TimeZone knows it; UTC for what it does not know."""
     try:
-        return ZoneInfo(_SHORT_ZONES.get(name, name))
+        return zone_named(_SHORT_ZONES.get(name, name))
     except (ZoneInfoNotFoundError, ValueError):
         return ZoneInfo("UTC")
 
@@ -438,7 +404,7 @@ def _clock(name: str, result: DataType, *aliases: str) -> ScalarFunction:
 
     return ScalarFunction(
         name=name,
-        infer=infer(name, (), (WHOLE,), result=result, nullable=False),
+        infer=infer(name, (), result=result, nullable=False),
         kernel=kernel,
         deterministic=False,
         aliases=aliases,
@@ -471,7 +437,8 @@ _PARTS = {
     "SECOND": "SECOND",
 }  # fmt: skip
 _EDGES: tuple[Form, ...] = ((NUMBER,), (TEMPORAL, SYMBOL))
-_PAIRS: tuple[Form, ...] = ((WALL, WALL), (INSTANT, INSTANT))
+_PAIRS: tuple[Form, ...] = ((DAY, DAY), (PLAIN_MOMENT, PLAIN_MOMENT), (INSTANT, INSTANT))
+_DIGITS = Family("<constant int>", frozenset({Root.INT}), literal=True, typed=True)
 _READ: tuple[Form, ...] = ((TEXT,), (TEXT, TEXT))
 
 TEMPORALS = [
@@ -489,35 +456,45 @@ TEMPORALS = [
     _function(
         "DATE_FORMAT",
         ((MOMENT, TEXT), (TEXT, TEXT)),
-        _by_pattern(_date_format),
+        by_each_constant(_date_format, 1),
         STRING,
         nullable=True,
     ),
-    _function("- DAY TO SECOND", _PAIRS, _time_between, INTERVAL_DAY_TIME),
+    _function("- DAY TO SECOND", (*_PAIRS, (CLOCK, CLOCK)), _time_between, INTERVAL_DAY_TIME),
     _function("- YEAR TO MONTH", _PAIRS, _months_between, INTERVAL_YEAR_MONTH),
     ScalarFunction(name="OVERLAPS", infer=_overlap_types, kernel=_overlap, fallible=True),
     _function(
         "FROM_UNIXTIME",
         ((LONG,), (LONG, TEXT)),
-        _by_pattern(_from_unixtime),
+        by_each_constant(_from_unixtime, 1),
         STRING,
         nullable=True,
         fallible=True,
     ),
-    _function("UNIX_TIMESTAMP", ((), *_READ), _by_pattern(_unix_timestamp), BIGINT),
+    _function("UNIX_TIMESTAMP", ((), *_READ), by_each_constant(_unix_timestamp, 1), BIGINT),
     _function(
-        "TO_TIMESTAMP", _READ, _by_pattern(_to_timestamp, lenient=True), _MILLIS, nullable=True
+        "TO_TIMESTAMP",
+        _READ,
+        by_each_constant(_to_timestamp, 1, lenient=True),
+        _MILLIS,
+        nullable=True,
     ),
     _function(
         "TO_TIMESTAMP_LTZ",
-        ((NUMBER,), (replace(NUMBER, typed=True), WHOLE), *_READ, (TEXT, TEXT, CONSTANT)),
-        _by_pattern(_to_timestamp_ltz, lenient=True),
+        ((NUMBER,), (replace(NUMBER, typed=True), _DIGITS), *_READ, (TEXT, TEXT, TEXT)),
+        by_each_constant(_to_timestamp_ltz, 1, 2, lenient=True),
         _ltz_type,
         nullable=True,
         fallible=True,
     ),
-    _function("TO_DATE", _READ, _by_pattern(_to_date), DATE, nullable=True),
-    _function("CONVERT_TZ", ((TEXT, CONSTANT, CONSTANT),), _convert, STRING, nullable=True),
+    _function("TO_DATE", _READ, by_each_constant(_to_date, 1), DATE, nullable=True),
+    _function(
+        "CONVERT_TZ",
+        ((TEXT, TEXT, TEXT),),
+        by_each_constant(_convert, 1, 2, lenient=True),
+        STRING,
+        nullable=True,
+    ),
     _clock("CURRENT_TIMESTAMP", timestamp_ltz(3), "NOW", "CURRENT_ROW_TIMESTAMP"),
     _clock("LOCALTIMESTAMP", timestamp(3)),
     _clock("CURRENT_DATE", DATE),

@@ -54,9 +54,9 @@ def fields_of(type: DataType) -> tuple[str, ...]:
         case Root.DATE:
             return tuple(field for field in FIELDS if field not in _FINE)
         case Root.INTERVAL_YEAR_MONTH:
-            return ("YEAR", "QUARTER", "MONTH", "DECADE", "CENTURY", "MILLENNIUM")
+            return ("YEAR", "QUARTER", "MONTH", "CENTURY", "MILLENNIUM")
         case Root.INTERVAL_DAY_TIME:
-            return ("WEEK", "DAY", *_CLOCK)
+            return ("DAY", *_CLOCK)
     return FIELDS
 
 
@@ -64,6 +64,9 @@ def extract(value: pl.Expr, type: DataType, unit: str) -> pl.Expr:
     """A field of a date, time, interval or naive timestamp, as BIGINT."""
     if type.root is Root.INTERVAL_YEAR_MONTH:
         months = value.cast(pl.Int64)
+        if unit == "QUARTER":
+            left = months - _toward_zero(months, 12) * 12
+            return _toward_zero(left - 1, 3) + 1
         whole = _toward_zero(months, MONTHS[unit])
         return whole - _toward_zero(whole, 12) * 12 if unit == "MONTH" else whole
     if type.root is Root.INTERVAL_DAY_TIME:
@@ -201,7 +204,9 @@ def add(value: pl.Expr, type: DataType, unit: str, count: pl.Expr) -> pl.Expr:
     """``count`` units later; months keep the day or take their last."""
     count = count.cast(pl.Int64)
     if unit in MONTHS:
-        return value if type.root is Root.TIME else months_later(value, type, count * MONTHS[unit])
+        if type.root is Root.TIME:
+            return pl.when(count.is_not_null()).then(value)
+        return months_later(value, type, count * MONTHS[unit])
     limit = 2**62 // MILLISECONDS[unit]
     return later(value, type, count.clip(-limit, limit) * MILLISECONDS[unit])
 

@@ -275,14 +275,32 @@ def _word(cursor: Cursor) -> exp.Expr:
             if not isinstance(subquery, exp.Subquery):
                 cursor.unexpected("a query in EXISTS (...)")
             return cursor.mark(exp.Exists(this=subquery.this), token)
-        case "INTERVAL" if cursor.peek().upper != "(":
-            return interval(cursor)
+        case "INTERVAL":
+            return _interval(cursor)
     if is_temporal(cursor):
         return temporal(cursor)
     found = no_parentheses(cursor)
     if found is not None:
         return found
     return _named(cursor)
+
+
+def _interval(cursor: Cursor) -> exp.Expr:
+    """``INTERVAL '1' DAY``; or of a whole number, ``INTERVAL n DAY``: so many times one of it."""
+    signed = cursor.peek().upper in ("+", "-")
+    if cursor.peek(2 if signed else 1).kind is Kind.STRING:
+        return interval(cursor)
+    start = cursor.advance()
+    written = cursor.token
+    number = _unary(cursor)
+    if isinstance(number, exp.Literal) and not written.text.isdigit():
+        hint = f"Write INTERVAL '{written.text}' {cursor.token.upper}."
+        cursor.unexpected("a whole number before the unit", hint)
+    unit, last = interval_span(cursor)
+    if last is not None:
+        cursor.unexpected(f"a length in single quotes before {unit} TO {last}")
+    one = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this=unit))
+    return cursor.mark(exp.Mul(this=number, expression=one), start)
 
 
 def _named(cursor: Cursor) -> exp.Expr:

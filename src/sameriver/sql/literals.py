@@ -10,7 +10,7 @@ from sameriver.common import types as t
 from sameriver.common.errors import UserError
 from sameriver.sql.cursor import Cursor
 from sameriver.sql.tokens import Kind, Token
-from sameriver.sql.types import interval_span, node_of
+from sameriver.sql.types import interval_span, node_of, time_type
 
 _FORMATS = {
     "DATE": (r"\d{4}-\d{1,2}-\d{1,2}", "DATE '2026-01-31'"),
@@ -46,8 +46,8 @@ def temporal(cursor: Cursor) -> exp.Expr:
             position=cursor.position_of(token),
         )
     digits = len(found.group(1) or "") if found.re.groups else 0
-    type = {"DATE": t.DATE, "TIME": t.time(digits), "TIMESTAMP": t.timestamp(digits)}[start.upper]
-    return cursor.mark(exp.Cast(this=literal, to=node_of(type.not_null)), start)
+    types = {"DATE": t.DATE, "TIME": time_type(digits), "TIMESTAMP": t.timestamp(digits)}
+    return cursor.mark(exp.Cast(this=literal, to=node_of(types[start.upper].not_null)), start)
 
 
 def _digits(cursor: Cursor) -> int:
@@ -86,7 +86,7 @@ def _check_digits(cursor: Cursor, token: Token, unit: str, most: int) -> None:
 
 
 def interval(cursor: Cursor) -> exp.Expr:
-    """``INTERVAL ['-'] '1-2' YEAR TO MONTH``.
+    """``INTERVAL ['-'] '1-2' YEAR TO MONTH``, where a literal comes next.
 
     Raises:
         UserError: BAD_INTERVAL for more digits than Flink takes.
@@ -96,10 +96,6 @@ def interval(cursor: Cursor) -> exp.Expr:
     if not negative:
         cursor.accept("+")
     token = cursor.token
-    if token.kind is not Kind.STRING:
-        unit = cursor.peek().upper or "DAY"
-        hint = f"Write INTERVAL '{token.text}' {unit}." if token.kind is Kind.NUMBER else ""
-        cursor.unexpected("the length in single quotes, as in INTERVAL '1' DAY", hint)
     cursor.advance()
     value = cursor.mark(exp.Literal.string(token.text), token)
     most = _digits(cursor)

@@ -27,12 +27,18 @@ _PLAIN = {
     "VARIANT": t.VARIANT,
 }
 
+
+def time_type(digits: int) -> DataType:
+    """TIME of so many digits of a second; of more than three Flink keeps three."""
+    return t.time(min(digits, 3))
+
+
 _SIZED: dict[str, tuple[Callable[[int], DataType], int, int, int]] = {
     "CHAR": (t.char, 1, 1, t.MAX_LENGTH),
     "VARCHAR": (t.varchar, t.MAX_LENGTH, 1, t.MAX_LENGTH),
     "BINARY": (t.binary, 1, 1, t.MAX_LENGTH),
     "VARBINARY": (t.varbinary, t.MAX_LENGTH, 1, t.MAX_LENGTH),
-    "TIME": (t.time, 0, 0, 9),
+    "TIME": (time_type, 0, 0, 9),
     "TIMESTAMP": (t.timestamp, 6, 0, 9),
     "TIMESTAMP_LTZ": (t.timestamp_ltz, 6, 0, 9),
 }

@@ -35,7 +35,7 @@ def _unit(data: np.ndarray, at: int) -> int:
 
 @helper
 def _letter(data: np.ndarray, at: int, stop: int) -> tuple[int, int]:
-    """The letter of an escape, whose mark is ``at``, and what follows; -1: half of a letter."""
+    """The letter of an escape, whose mark is ``at``, and what follows; half a letter is ``?``."""
     sign = data[at]
     if sign != 117:
         code = int64(sign)
@@ -48,10 +48,10 @@ def _letter(data: np.ndarray, at: int, stop: int) -> tuple[int, int]:
     if code & 0xF800 != 0xD800:
         return code, at
     if code >= 0xDC00 or at + 6 > stop or data[at] != 92 or data[at + 1] != 117:
-        return -1, at
+        return 63, at
     low = _unit(data, at + 2)
     if low & 0xFC00 != 0xDC00:
-        return -1, at
+        return 63, at
     return 0x10000 + ((code & 0x3FF) << 10 | low & 0x3FF), at + 6
 
 
@@ -89,7 +89,7 @@ def _escape(code: int, out: np.ndarray, size: int) -> int:
 def _spelled(
     data: np.ndarray, start: int, stop: int, bare: bool, out: np.ndarray, size: int
 ) -> int:
-    """Writes what stands between quotes, ``bare`` or with the escapes that it needs; -1 if odd."""
+    """Writes what stands between quotes, ``bare`` or with the escapes that it needs."""
     at = start
     while at < stop:
         if data[at] != 92:
@@ -97,8 +97,6 @@ def _spelled(
             at, size = at + 1, size + 1
             continue
         code, at = _letter(data, at + 1, stop)
-        if code < 0:
-            return -1
         size = _encoded(code, out, size) if bare else _escape(code, out, size)
     return size
 
@@ -111,10 +109,8 @@ def _scalar_text(
     if kind == ESCAPED:
         out[size] = 34
         size = _spelled(data, at + 1, stop - 1, False, out, size + 1)
-        if size >= 0:
-            out[size] = 34
-            size += 1
-        return size
+        out[size] = 34
+        return size + 1
     digits = data[at] == 45 or 48 <= data[at] <= 57
     if variant and digits and stop - at > _DIGITS:
         return -1
@@ -275,12 +271,11 @@ def canonical(
 def spelled_out(
     data: np.ndarray, starts: np.ndarray, stops: np.ndarray, out: np.ndarray, out_ends: np.ndarray
 ) -> None:
-    """What stands between quotes, without escapes; -1 as the end of what is half a letter."""
+    """What stands between quotes, without escapes."""
     size = 0
     for row in range(len(starts)):
-        after = _spelled(data, starts[row], stops[row], True, out, size)
-        out_ends[row] = after
-        size = max(size, after)
+        size = _spelled(data, starts[row], stops[row], True, out, size)
+        out_ends[row] = size
 
 
 @helper
@@ -298,17 +293,22 @@ def _decoded(data: np.ndarray, at: int) -> tuple[int, int]:
 
 @helper
 def _numbered(code: int, out: np.ndarray, size: int) -> int:
-    """Writes 16 bits as an escape."""
+    """Writes a number as an escape, of four digits at least."""
     out[size], out[size + 1] = 92, 117
-    for place in range(4):
-        digit = code >> (12 - 4 * place) & 15
+    digits = 4 if code < 0x10000 else 5 if code < 0x100000 else 6
+    for place in range(digits):
+        digit = code >> 4 * (digits - 1 - place) & 15
         out[size + 2 + place] = digit + 48 if digit < 10 else digit + 87
-    return size + 6
+    return size + 2 + digits
 
 
 @kernel((_OCTETS, _PLACES, uint8[::1], int64[::1]))
 def quote(data: np.ndarray, ends: np.ndarray, out: np.ndarray, out_ends: np.ndarray) -> None:
-    """Texts between quotes, with an escape for each letter that ASCII cannot show."""
+    """Texts between quotes, with an escape for each slash and each letter beyond ASCII.
+
+    Of a letter beyond 16 bits Flink writes the whole number, then the second half. Control
+    characters that have no short escape stay.
+    """
     at, size = 0, 0
     for row in range(len(ends)):
         out[size] = 34
@@ -316,12 +316,17 @@ def quote(data: np.ndarray, ends: np.ndarray, out: np.ndarray, out_ends: np.ndar
         while at < ends[row]:
             code, at = _decoded(data, at)
             if code >= 0x10000:
-                size = _numbered(0xD800 | (code - 0x10000) >> 10, out, size)
-                size = _numbered(0xDC00 | code & 0x3FF, out, size)
-            elif code >= 0x7F:
                 size = _numbered(code, out, size)
-            else:
+                size = _numbered(0xDC00 | code & 0x3FF, out, size)
+            elif code == 47:
+                out[size], out[size + 1] = 92, 47
+                size += 2
+            elif code >= 0x80:
+                size = _numbered(code, out, size)
+            elif code >= 32 or 8 <= code <= 10 or 12 <= code <= 13:
                 size = _escape(code, out, size)
+            else:
+                size = _encoded(code, out, size)
         out[size] = 34
         size += 1
         out_ends[row] = size

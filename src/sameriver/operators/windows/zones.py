@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -9,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import MAX_WATERMARK
+from sameriver.common.zones import fixed_distance
 from sameriver.state.kernels.types import Ints
 
 _FIRST, _LAST, _STRIDE = -2_208_988_800_000, 7_258_118_400_000, 12 * 3_600_000
@@ -78,18 +80,21 @@ UTC = WallClock(np.empty(0, np.int64), np.zeros(1, np.int64))
 def wall_clock(zone: ZoneInfo) -> WallClock:
     """The clock of ``zone`` from 1900 to 2200."""
     grid = np.arange(_FIRST, _LAST, _STRIDE, dtype=np.int64)
-    offsets = _lookup(grid, zone.key)
+    offsets = _lookup(grid, zone)
     moved = np.flatnonzero(offsets[1:] != offsets[:-1])
     low, high, before = grid[moved], grid[moved + 1], offsets[moved]
     while np.any(high - low > 1):
         middle = (low + high) // 2
-        same = _lookup(middle, zone.key) == before
+        same = _lookup(middle, zone) == before
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     return WallClock(high, np.append(offsets[:1], offsets[moved + 1]))
 
 
-def _lookup(instants: Ints, zone: str) -> Ints:
+def _lookup(instants: Ints, zone: ZoneInfo) -> Ints:
     """Offset of the zone at each instant, in ms."""
-    times = pl.Series(instants).cast(pl.Datetime("ms", "UTC")).dt.convert_time_zone(zone)
+    ahead = fixed_distance(zone)
+    if ahead is not None:
+        return np.full(len(instants), ahead // timedelta(milliseconds=1))
+    times = pl.Series(instants).cast(pl.Datetime("ms", "UTC")).dt.convert_time_zone(zone.key)
     walls = times.dt.replace_time_zone(None).cast(pl.Int64).to_numpy()
     return walls - instants

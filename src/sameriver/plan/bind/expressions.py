@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 
 from sqlglot import exp
 
 from sameriver.common.errors import UserError
-from sameriver.common.types import INT, INTEGERS, Root, array
+from sameriver.common.types import BIGINT, INT, INTEGERS, Root, array
 from sameriver.functions.casts import cast_allowed
 from sameriver.plan.bind import literals, operators, paths
 from sameriver.plan.bind.calls import bind_call, call
 from sameriver.plan.bind.context import Environment, ExpressionRule
-from sameriver.plan.bind.intervals import so_many
+from sameriver.plan.bind.intervals import MONTHS, so_many
 from sameriver.plan.bind.over import bind_misplaced
 from sameriver.plan.bind.refuse import unsupported
 from sameriver.plan.bind.scalar_queries import bind_scalar_query
@@ -36,7 +37,7 @@ def bind_cast(node: exp.Expr, environment: Environment) -> Expression:
     value = environment.bind(node.this)
     target = data_type(node.args["to"])
     unit = node.args["to"].meta.get("unit")
-    if unit is not None and value.type.root in INTEGERS:
+    if unit is not None and value.type.root in (*INTEGERS, Root.DECIMAL):
         interval = _counted(value, unit)
         if interval is not None:
             return interval
@@ -55,17 +56,17 @@ def bind_cast(node: exp.Expr, environment: Environment) -> Expression:
 
 
 def _counted(number: Expression, unit: str) -> Expression | None:
-    """A whole number CAST to an interval; None where there is no such CAST.
+    """A number CAST to an interval; None where there is no such CAST.
 
-    A constant counts the unit. Of columns Flink takes months for months, but milliseconds for all
-    that is shorter, so that is refused.
+    A constant counts the unit. All else counts months or, as in Flink, milliseconds.
     """
-    if isinstance(number, Literal) and isinstance(number.value, int):
+    if isinstance(number, Literal) and isinstance(number.value, int | Decimal):
         return so_many(number.value, unit)
-    if unit != "MONTH":
+    if number.type.root not in INTEGERS:
         return None
-    months = Call("CAST", (number,), INT.with_nullable(number.type.nullable))
-    return call("*", [months, so_many(1, unit)])
+    held = INT if unit in MONTHS else BIGINT
+    counted = Call("CAST", (number,), held.with_nullable(number.type.nullable))
+    return call("*", [counted, so_many(1, "MONTH" if unit in MONTHS else "MILLISECOND")])
 
 
 def bind_filter(node: exp.Expr, environment: Environment) -> Expression:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 from itertools import pairwise
 
 from sqlglot import exp
@@ -20,8 +21,9 @@ _MILLISECONDS = {
     "HOUR": 3_600_000,
     "MINUTE": 60_000,
     "SECOND": 1000,
+    "MILLISECOND": 1,
 }
-_MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
+MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _LIMITS = {"HOUR": 24, "MINUTE": 60, "SECOND": 60, "MONTH": 12}
 """What a part after the first stays below."""
 _EXAMPLES = {
@@ -48,18 +50,18 @@ def interval(node: exp.Interval) -> Literal:
     parts = _parts(body, first, last)
     if parts is None:
         raise _bad(node, first, last)
-    if first in _MONTHS:
-        months = sum(int(number) * _MONTHS[unit] for unit, number in parts)
+    if first in MONTHS:
+        months = sum(int(number) * MONTHS[unit] for unit, number in parts)
         return Literal(sign * months, t.INTERVAL_YEAR_MONTH.not_null)
     milliseconds = sum(_ticks(unit, number) for unit, number in parts)
     return Literal(timedelta(milliseconds=sign * milliseconds), t.INTERVAL_DAY_TIME.not_null)
 
 
-def so_many(number: int, unit: str) -> Literal:
-    """The interval of so many units."""
-    if unit in _MONTHS:
-        return Literal(number * _MONTHS[unit], t.INTERVAL_YEAR_MONTH.not_null)
-    length = timedelta(milliseconds=number * _MILLISECONDS[unit])
+def so_many(number: int | Decimal, unit: str) -> Literal:
+    """The interval of so many units; what is left of a month or millisecond is cut."""
+    if unit in MONTHS:
+        return Literal(int(number * MONTHS[unit]), t.INTERVAL_YEAR_MONTH.not_null)
+    length = timedelta(milliseconds=int(number * _MILLISECONDS[unit]))
     return Literal(length, t.INTERVAL_DAY_TIME.not_null)
 
 
@@ -71,7 +73,7 @@ def _span(unit: exp.Expr) -> tuple[str, str]:
 
 def _parts(body: str, first: str, last: str) -> list[tuple[str, str]] | None:
     """Unit and number of each part; None if the text does not fit the units."""
-    units = tuple(_MONTHS) if first in _MONTHS else _UNITS
+    units = tuple(MONTHS) if first in MONTHS else _UNITS
     if first not in units or last not in units or units.index(first) > units.index(last):
         return None
     named = [
@@ -90,7 +92,7 @@ def _parts(body: str, first: str, last: str) -> list[tuple[str, str]] | None:
 
 
 def _number(unit: str) -> str:
-    return r"(\d+(?:\.\d*)?)" if unit == "SECOND" else r"(\d+)"
+    return r"(\d+(?:\.\d{0,6})?)" if unit == "SECOND" else r"(\d+)"
 
 
 def _ticks(unit: str, number: str) -> int:

@@ -136,7 +136,8 @@ def _moment(written: str, type: DataType) -> date | time | datetime:
     if type.root is Root.DATE:
         return _day(written)
     if type.root is Root.TIME:
-        return _clock(clock)
+        moment = _clock(clock)
+        return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
     if " " not in written:
         return datetime.combine(_day(written), time())
     return datetime.combine(_day(day), _clock(clock))

@@ -15,7 +15,9 @@ from sameriver.common.types import (
     INTERVALS,
     NULL,
     NUMERIC,
+    TIMESTAMPS,
     UNORDERED,
+    DataType,
     Root,
 )
 from sameriver.functions.coercion import common_type
@@ -221,12 +223,23 @@ def bind_in(node: exp.Expr, environment: Environment) -> Expression:
             f"the values of IN have types {names}, which have no type in common",
             hint="CAST the values that differ.",
         )
-    if len(members) > 1 and all(isinstance(m, Literal) and m.value is not None for m in members):
+    literal = all(isinstance(m, Literal) and m.value is not None for m in members)
+    if (literal and len(members) > 1) or _only_in(value.type, members[0], literal):
         return call("IN", [value, *members])
     if value.type.root is Root.BOOLEAN:
         members = [coerce(m, BOOLEAN) if m.type.root in CHARACTERS else m for m in members]
     tests = [call("=", [value, member]) for member in members]
     return tests[0] if len(tests) == 1 else call("OR", tests)
+
+
+def _only_in(type: DataType, member: Expression, literal: bool) -> bool:
+    """Whether IN compares what = does not, or compares it in another way."""
+    other = member.type.root
+    if {type.root, other} == set(TIMESTAMPS):
+        return True
+    if type.root in CHARACTERS:
+        return other in NUMERIC
+    return literal and type.root in NUMERIC and other in CHARACTERS
 
 
 def bind_escape(node: exp.Expr, environment: Environment) -> Expression:

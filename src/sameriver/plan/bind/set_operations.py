@@ -10,7 +10,7 @@ from sqlglot import exp
 from sameriver.common.errors import Position, UserError
 from sameriver.common.schema import Schema
 from sameriver.common.types import DataType
-from sameriver.functions.coercion import common_type
+from sameriver.functions.coercion import chosen_type
 from sameriver.plan import logical
 from sameriver.plan.bind.calls import coerce
 from sameriver.plan.bind.context import Context
@@ -111,7 +111,7 @@ def _common(
 
 def merged(types: Sequence[DataType]) -> DataType | None:
     """The common type; a time attribute that all have stays."""
-    common = common_type(types)
+    common = chosen_type(types)
     attributes = {(type.attribute, type.root, type.precision) for type in types}
     if common is None or len(attributes) > 1:
         return common
@@ -176,7 +176,7 @@ def bind_values(node: exp.Expr, context: Context) -> Logical:
 def _column(
     node: exp.Expr, cells: Sequence[Expression], place: int
 ) -> tuple[list[Expression], DataType]:
-    common = common_type(cell.type for cell in cells)
+    common = chosen_type(cell.type for cell in cells)
     if common is None:
         names = " and ".join(dict.fromkeys(cell.type.name for cell in cells))
         raise UserError(
