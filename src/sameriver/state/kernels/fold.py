@@ -95,6 +95,61 @@ def _offer(words: np.ndarray, slot: int, at: int, operation: int, value: int, si
 
 
 @helper
+def _alike(slots: np.ndarray, start: int, stop: int) -> bool:
+    """Whether all rows have the same slot, as without keys: words need not be written each time."""
+    i = start + 1
+    while i < stop and slots[i] == slots[start]:
+        i += 1
+    return i >= stop
+
+
+@helper
+def _count(
+    words: np.ndarray,
+    slots: np.ndarray,
+    start: int,
+    stop: int,
+    at: int,
+    signs: np.ndarray,
+    signed: int,
+    alike: bool,
+) -> None:
+    if alike:
+        total = int64(stop - start)
+        if signed >= 0:
+            total = int64(0)
+            for i in range(start, stop):
+                total += int64(signs[signed, i])
+        words[slots[start], at] += total
+        return
+    for i in range(start, stop):
+        words[slots[i], at] += int64(signs[signed, i]) if signed >= 0 else int64(1)
+
+
+@helper
+def _sum(
+    words: np.ndarray,
+    slots: np.ndarray,
+    start: int,
+    stop: int,
+    at: int,
+    columns: np.ndarray,
+    column: int,
+    alike: bool,
+) -> None:
+    if alike:
+        total = int64(0)
+        for i in range(start, stop):
+            total += columns[column, i]
+        words[slots[start], at] += total
+        words[slots[start], at + 1] += stop - start
+        return
+    for i in range(start, stop):
+        words[slots[i], at] += columns[column, i]
+        words[slots[i], at + 1] += 1
+
+
+@helper
 def fold_rows(
     words: np.ndarray,
     floats: np.ndarray,
@@ -107,18 +162,16 @@ def fold_rows(
     signs: np.ndarray,
 ) -> None:
     """Folds rows from ``start`` to ``stop``, in order, step by step."""
+    alike = _alike(slots, start, stop)
     for step in range(program.shape[0]):
         operation, at, column = program[step, 0], program[step, 1], program[step, 2]
         signed, second = program[step, 3], program[step, 4]
         # Loops of their own for what is asked for most: they decide nothing row by row.
         if operation == COUNT:
-            for i in range(start, stop):
-                words[slots[i], at] += int64(signs[signed, i]) if signed >= 0 else int64(1)
+            _count(words, slots, start, stop, at, signs, signed, alike)
             continue
         if operation == SUM and signed < 0:
-            for i in range(start, stop):
-                words[slots[i], at] += columns[column, i]
-                words[slots[i], at + 1] += 1
+            _sum(words, slots, start, stop, at, columns, column, alike)
             continue
         if operation == LEAST and signed < 0:
             for i in range(start, stop):
