@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sameriver.functions.json_scan import canonical, quoted, scanned, written
+from sameriver.functions.json_scan import canonical, items, quoted, scanned, written
 from sameriver.functions.jsonpath import Invalid, JsonValue, Path, dump, find
 from sameriver.functions.kernels import json_path as kinds
 from sameriver.functions.kernels.json_text import quote
@@ -165,3 +165,19 @@ def test_quotes_in_ascii(values: list[str]) -> None:
     made = rewritten(pl.col("x"), quote, growth=6, more=2)
     found = pl.DataFrame({"x": values}).select(made).to_series()
     assert found.to_list() == [in_flink(value) for value in values]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(TEXTS, min_size=1, max_size=4))
+@example(['[{"a": "]}\\\\"}, [[]], "\\\\n", null, true, -1.50]', "[]", "{}", "1"])
+def test_items_of_arrays(values: list[str]) -> None:
+    texts = [parsed_or_none(value, repeats=True) for value in values]
+    found = pl.DataFrame({"x": pl.Series(texts, dtype=pl.String)}).select(items(pl.col("x")))
+    for text, row in zip(texts, found["x"].to_list(), strict=True):
+        array = None if text is None else json.loads(text)
+        if not isinstance(array, list):
+            assert row is None
+            continue
+        assert len(row) == len(array)
+        for shown, item in zip(row, array, strict=True):
+            assert item == (shown if isinstance(item, str | None) else json.loads(shown))

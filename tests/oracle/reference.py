@@ -287,7 +287,7 @@ _IN_PYTHON = {
     "letters": "charsets other than UTF-8 beyond ASCII, what is no base64, columns of letters to"
     " translate",
     "json": "JSON with mistakes, escapes in keys, or numbers with an exponent; paths with `*` or"
-    " places from the end; what becomes an array; numbers that are written with an exponent",
+    " places from the end; numbers that are written with an exponent",
     "variants": "JSON with mistakes, escapes in keys, or numbers with an exponent or more than 38"
     " digits; columns of many keys in `variant[...]`",
     "regex": "patterns with what Polars lacks (look-around, back references, matches of nothing),"

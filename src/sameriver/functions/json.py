@@ -43,7 +43,7 @@ from sameriver.functions.forms import (
     infer,
     wrong_arguments,
 )
-from sameriver.functions.json_scan import quoted, scanned, written
+from sameriver.functions.json_scan import items, quoted, scanned, written
 from sameriver.functions.jsonpath import (
     DECODER,
     Invalid,
@@ -207,7 +207,7 @@ def _query(evaluation: Evaluation, args: _Args) -> pl.Expr:
     pair = else_by(_TEXT, quick, lambda odd: by_distinct(read, _TEXT, odd), args[0])
     found = pair.struct.field("text")
     if evaluation.result.root is Root.ARRAY:
-        return by_distinct(_strings, pl.List(pl.String), found)
+        return items(found)
     return found
 
 
@@ -238,14 +238,6 @@ def _written_query(evaluation: Evaluation, to: Path | None, found: pl.Expr) -> p
     )
     fails = (wrong & (on_error == "ERROR")) | (~wrong & (empty | scalar) & (on_empty == "ERROR"))
     return pl.when(kind.is_not_null() & ~fails).then(pl.struct(text=told))
-
-
-def _strings(text: str) -> list[str | None] | None:
-    """Items of a JSON array, other than text as they are written."""
-    value = parse(text)
-    if not isinstance(value, list):
-        return None
-    return [v if isinstance(v, str) else None if v is None else dump(v) for v in value]
 
 
 def _read_query(

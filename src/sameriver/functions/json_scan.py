@@ -19,6 +19,7 @@ from sameriver.functions.kernels.json_path import (
     TEXT,
     walk,
 )
+from sameriver.functions.lists import lists
 from sameriver.functions.octets import Places, Texts, octets, texts, written_anew
 
 SCANNED = pl.Struct({"kind": pl.Int8, "text": pl.String})
@@ -67,15 +68,22 @@ def _walked(given: Texts, steps: Sequence[str | int]) -> tuple[np.ndarray, Place
 def _scan(column: pl.Series, steps: Sequence[str | int]) -> pl.Series:
     given = octets(column)
     kinds, starts, stops = _walked(given, steps)
+    found = _bare(given, kinds, starts, stops, (kinds > NULL) & (kinds != NESTED))
+    kinds[kinds == ESCAPED] = TEXT
+    return _told(column, kinds, found)
+
+
+def _bare(
+    given: Texts, kinds: np.ndarray, starts: Places, stops: Places, shown: np.ndarray
+) -> pl.Series:
+    """What stands there, text without quotes and escapes; NULL where not ``shown``."""
     escaped = kinds == ESCAPED
     quotes = (kinds == TEXT) | escaped
-    shown = pl.Series((kinds > NULL) & (kinds < NESTED))
-    found = texts(given.data, starts + quotes, stops - quotes, shown)
-    if escaped.any():
-        bare = _spelled(given, np.where(escaped, starts + 1, 0), np.where(escaped, stops - 1, 0))
-        found = found.zip_with(~pl.Series(escaped), bare)
-        kinds[escaped] = TEXT
-    return _told(column, kinds, found)
+    found = texts(given.data, starts + quotes, stops - quotes, pl.Series(shown))
+    if not escaped.any():
+        return found
+    bare = _spelled(given, np.where(escaped, starts + 1, 0), np.where(escaped, stops - 1, 0))
+    return found.zip_with(~pl.Series(escaped), bare)
 
 
 def _spelled(given: Texts, starts: Places, stops: Places) -> pl.Series:
@@ -94,6 +102,23 @@ def _write(column: pl.Series, steps: Sequence[str | int]) -> pl.Series:
     kinds[kinds == ESCAPED] = TEXT
     kinds[(kinds > MISSING) & found.is_null().to_numpy()] = ODD
     return _told(column, kinds, found)
+
+
+def items(value: pl.Expr) -> pl.Expr:
+    """The items of JSON arrays in their shortest form, as texts; NULL for what is no array."""
+
+    def run(column: pl.Series) -> pl.Series:
+        given, ends = octets(column), np.empty(len(column), np.int64)
+        kinds, starts, stops = np.empty(0, np.int8), np.empty(0, np.int64), np.empty(0, np.int64)
+        for keep in (False, True):
+            json_text.split(given.data, given.ends, keep, kinds, starts, stops, ends)
+            if not keep:
+                size = ends[-1] if len(ends) else 0
+                kinds, starts, stops = (np.empty(size, a.dtype) for a in (kinds, starts, stops))
+        found = _bare(given, kinds, starts, stops, kinds != NULL)
+        return lists(found, ends, column.str.starts_with("[").fill_null(False))
+
+    return value.map_batches(run, return_dtype=pl.List(pl.String))
 
 
 def _told(column: pl.Series, kinds: np.ndarray, found: pl.Series) -> pl.Series:

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import boolean, int64, types, uint8
+from numba import boolean, int8, int64, types, uint8
 
 from sameriver.common.kernel import helper, kernel
-from sameriver.functions.kernels.json_path import DECIMAL, DEPTH, ESCAPED, ODD, TEXT, blank, scalar
+from sameriver.functions.kernels.json_path import (
+    DECIMAL,
+    DEPTH,
+    ESCAPED,
+    NESTED,
+    ODD,
+    TEXT,
+    blank,
+    scalar,
+)
 from sameriver.functions.kernels.octets import hex_value
 
 _OCTETS = types.Array(uint8, 1, "C", readonly=True)
@@ -329,4 +338,42 @@ def quote(data: np.ndarray, ends: np.ndarray, out: np.ndarray, out_ends: np.ndar
                 size = _encoded(code, out, size)
         out[size] = 34
         size += 1
+        out_ends[row] = size
+
+
+@helper
+def _behind(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
+    """Kind of a value in its shortest form, and what follows it."""
+    if data[at] != 123 and data[at] != 91:
+        return scalar(data, at, end)
+    depth = 0
+    while True:
+        if data[at] == 34:
+            at = scalar(data, at, end)[1] - 1
+        depth += (data[at] == 123 or data[at] == 91) - (data[at] == 125 or data[at] == 93)
+        at += 1
+        if depth == 0:
+            return NESTED, at
+
+
+@kernel((_OCTETS, _PLACES, boolean, int8[::1], int64[::1], int64[::1], int64[::1]))
+def split(
+    data: np.ndarray, ends: np.ndarray, keep: bool, kinds: np.ndarray, starts: np.ndarray,
+    stops: np.ndarray, out_ends: np.ndarray,
+) -> None:  # fmt: skip
+    """Where the items of arrays in their shortest form end; their kinds and places if to ``keep``.
+
+    What is no array has none.
+    """
+    start, size = 0, 0
+    for row in range(len(ends)):
+        at, end = start, ends[row]
+        start = end
+        if at < end and data[at] == 91 and data[at + 1] != 93:
+            while data[at] != 93:
+                kind, stop = _behind(data, at + 1, end)
+                if keep:
+                    kinds[size], starts[size], stops[size] = kind, at + 1, stop
+                size += 1
+                at = stop
         out_ends[row] = size
