@@ -90,3 +90,19 @@ def test_broken_objects_are_read_as_they_are_within_arrays(objects: list[str]) -
     assert rows["b"].to_list() == listed.changes.rows["b"].list.first().to_list()
     assert rows["a"].equals(pl.Series("a", [1] * rows.height, dtype=pl.Int64))
     assert alone.counters == listed.counters
+
+
+def test_a_row_read_in_part_is_known_by_its_fields_alone() -> None:
+    """Nobody asks whether it is NULL; one that is read as a whole is NULL where there is none."""
+    make = format_of("json").text
+    assert make is not None
+    declared = Schema((Field("a", BIGINT), Field("b", INNER)))
+    text = b'{"a":1,"b":{"p":1,"q":"x"}}\n{"a":2,"b":null}\n{"a":3}\n'
+    found = {}
+    for names in (["p"], ["p", "q", "deep"]):
+        kept = row([(n, t) for n, t in zip(INNER.names, INNER.children, strict=True) if n in names])
+        wanted = Schema((Field("a", BIGINT), Field("b", kept)))
+        reader = make(Columns(declared=declared, wanted=wanted), {})
+        found[len(names)] = reader.parse(text, True).changes.rows["b"]
+    assert found[1].struct.field("p").to_list() == [1, None, None]
+    assert found[3].to_list() == [{"p": 1, "q": "x", "deep": None}, None, None]

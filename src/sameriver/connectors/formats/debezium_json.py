@@ -90,9 +90,7 @@ class DebeziumReader:
     ) -> tuple[pl.DataFrame, Mask]:
         """The images that are used, as rows, and which events have a malformed one."""
         at = np.flatnonzero(used)
-        rows, malformed = read_objects(
-            images.take(at), spots[at], self.columns.wanted, self.rules, faults
-        )
+        rows, malformed = read_objects(images.take(at), spots[at], self.columns, self.rules, faults)
         bad = np.zeros(len(images), dtype=np.bool_)
         bad[at[malformed]] = True
         return rows.with_columns(pl.Series("$event", at, dtype=pl.Int64)), bad

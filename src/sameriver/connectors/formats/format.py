@@ -12,6 +12,7 @@ import polars as pl
 from sameriver.common.changes import ChangeKind, Changes
 from sameriver.common.dataclass import dataclass
 from sameriver.common.schema import Schema
+from sameriver.common.types import DataType
 from sameriver.connectors.connector import ConnectorOption
 from sameriver.connectors.formats.cells import Data
 
@@ -31,6 +32,15 @@ class Columns:
 
     declared: Schema
     wanted: Schema
+
+    def in_part(self, name: str) -> bool:
+        """Whether of a ROW only some fields are asked for, and so never whether it is NULL."""
+        return _fewer(self.wanted[name], self.declared[name])
+
+
+def _fewer(wanted: DataType, declared: DataType) -> bool:
+    pairs = zip(wanted.children, declared.children, strict=False)
+    return wanted.names != declared.names or any(_fewer(one, other) for one, other in pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

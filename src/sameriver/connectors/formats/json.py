@@ -77,7 +77,7 @@ class JsonReader:
         data = data if last else whole_lines(data)
         cells, spots, ends = json_cells.lines(data)
         faults = Faults(self.rules.ignore)
-        rows, malformed = read_objects(cells, spots, self.columns.wanted, self.rules, faults)
+        rows, malformed = read_objects(cells, spots, self.columns, self.rules, faults)
         faults.rows(malformed, lambda row: not_json(cells, row, spots))
         return Parsed(
             changes=Changes(rows.filter(pl.Series(~malformed)) if malformed.any() else rows),
@@ -88,24 +88,29 @@ class JsonReader:
 
 
 def read_objects(
-    cells: Cells, spots: Index, schema: Schema, rules: JsonRules, faults: Faults
+    cells: Cells, spots: Index, wanted: Columns, rules: JsonRules, faults: Faults
 ) -> tuple[pl.DataFrame, Mask]:
     """The fields of objects as a frame, and which of the objects are malformed.
 
     Args:
         cells: the objects.
         spots: line and first byte of each.
-        schema: the fields.
+        wanted: the fields.
         rules: how they are read.
         faults: takes bad fields; the caller gives it the malformed objects.
     """
+    schema = wanted.wanted
     columns, malformed = json_cells.fields(
         cells, zip(schema.names, schema.types, strict=True), rules.text
     )
     present = cells.are(Kind.OBJECT) & ~malformed
     decoded: list[pl.Series] = []
     for field, column in zip(schema, columns, strict=True):
-        series, bad = decode(json_cells.unescape(column), field.type, rules.text)
+        if field.type.root is Root.ROW:
+            whole = not wanted.in_part(field.name)
+            series, bad = _rows(column, field.type, rules.text, rules.strict, whole)
+        else:
+            series, bad = decode(json_cells.unescape(column), field.type, rules.text)
         _report(field, column, bad & present, cells, spots, faults)
         if rules.strict:
             missing = present & column.are(Kind.ABSENT)
@@ -165,7 +170,10 @@ def _nested(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Dec
     return _maps(cells, type, rules)
 
 
-def _rows(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Decoded:
+def _rows(
+    cells: Cells, type: DataType, rules: TextRules, strict: bool, whole: bool = True
+) -> Decoded:
+    """ROWs of objects, NULL where there is none; if not ``whole``, only their fields are then."""
     objects = cells.are(Kind.OBJECT)
     columns = cells.fields
     if not columns:
@@ -182,7 +190,7 @@ def _rows(cells: Cells, type: DataType, rules: TextRules, strict: bool) -> Decod
             bad |= objects & column.are(Kind.ABSENT)
         parts.append(series.alias(name))
     struct = pl.DataFrame(parts, height=len(cells)).to_struct("")
-    return only(struct, objects), bad
+    return only(struct, objects) if whole else struct, bad
 
 
 def _arrays(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
