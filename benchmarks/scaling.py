@@ -49,6 +49,11 @@ class Point:
         """What is drawn: the cost of a row, or of a column of it."""
         return self.ns_per_row / (self.x if self.series == "columns" else 1)
 
+    @property
+    def own(self) -> float:
+        """The same without what the operating system took."""
+        return self.shown * (1 - self.system_ns / self.ns_per_row)
+
 
 class Nowhere:
     """A sink that keeps nothing."""
@@ -194,19 +199,24 @@ def plot(points: Sequence[Point], path: Path) -> None:
     figure, panels = pyplot.subplots(1, len(names), figsize=(3.2 * len(names), 3.2), squeeze=False)
     for name, panel in zip(names, panels[0], strict=True):
         chosen = [point for point in points if point.series == name]
-        panel.plot([point.x for point in chosen], [point.shown for point in chosen], marker="o")
+        values = [point.x for point in chosen]
+        panel.plot(values, [point.shown for point in chosen], marker="o", label="all")
+        without = [point.own for point in chosen]
+        panel.plot(values, without, "--", color="tab:orange", label="without the system's part")
         panel.set_title(TITLES[name], fontsize=10)
         panel.set_xlabel(LABELS[name])
         panel.set_ylabel("ns a column of a row" if name == "columns" else "ns a row")
         panel.grid(alpha=0.3)
         if name in _EVEN:
-            panel.set_xticks([point.x for point in chosen])
+            panel.set_xticks(values)
         else:
             panel.set_xscale("log")
         if name == "batch":
             panel.set_yscale("log")
         else:
             panel.set_ylim(0, 1.15 * max(point.shown for point in chosen))
+        if name == "state":
+            panel.legend(fontsize=8)
     figure.tight_layout()
     figure.savefig(path, dpi=110)
     pyplot.close(figure)

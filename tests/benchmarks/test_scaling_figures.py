@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from benchmarks.scaling import LABELS, SERIES, TITLES, Point, batches, started, steady, write_csv
 
 
@@ -35,6 +36,11 @@ def test_a_pass_over_known_keys_is_timed() -> None:
 def test_of_many_columns_the_cost_of_one_is_drawn() -> None:
     assert Point("columns", 8, 160.0).shown == 20
     assert Point("keys", 8, 160.0).shown == 160
+
+
+def test_the_part_of_the_system_is_left_out_of_the_own_cost() -> None:
+    assert Point("keys", 8, 160.0, 40.0).own == pytest.approx(120)
+    assert Point("columns", 8, 160.0, 40.0).own == pytest.approx(15)
 
 
 def test_each_series_has_a_title_and_an_axis() -> None:
