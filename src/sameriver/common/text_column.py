@@ -39,6 +39,6 @@ def text_column(
     table, rest = memory[: _BUFFERS * 8 + 8].view(np.int64), memory[_BUFFERS * 8 + 8 :]
     views, rest = rest[: rows * VIEW], rest[rows * VIEW :]
     valid, texts = rest[:bits], rest[bits:]
-    nulls = lay_out(data, start, end, kind, views.reshape(-1, VIEW), valid, texts)
+    nulls = lay_out(data, start, end, kind, views.view(np.uint64).reshape(-1, 2), valid, texts)
     table[:] = (*(part.ctypes.data for part in (valid, views, texts)), place + _BUFFERS * 8, long)
     return arrow_column(_TEXT if text else _BYTES, rows, nulls, place, _BUFFERS)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from sameriver.common.kernel import kernel
+from sameriver.common.kernel import helper, kernel
+from sameriver.common.kernels.lanes import copy_bytes, load_word
 
 BYTES = types.Array(types.uint8, 1, "C", readonly=True)
 FLAGS = types.Array(types.uint8, 1, "C")
 INDEX = types.Array(types.int64, 1, "C")
-FLAG_TABLE = types.Array(types.uint8, 2, "C")
+WORD_TABLE = types.Array(types.uint64, 2, "C")
 
 INLINE = 12
 """Text of so many bytes stands in the view itself."""
@@ -29,7 +30,7 @@ def text_size(start: np.ndarray, end: np.ndarray, kind: np.ndarray) -> int:
     return size
 
 
-@kernel(types.int64(BYTES, INDEX, INDEX, FLAGS, FLAG_TABLE, FLAGS, FLAGS))
+@kernel(types.int64(BYTES, INDEX, INDEX, FLAGS, WORD_TABLE, FLAGS, FLAGS))
 def lay_out(
     data: np.ndarray,
     start: np.ndarray,
@@ -39,26 +40,41 @@ def lay_out(
     valid: np.ndarray,
     long: np.ndarray,
 ) -> int:
-    """Fills views, the bits of cells that are filled, and the bytes of long texts; counts NULLs."""
-    numbers = views.view(np.int32)
-    used, nulls = np.uint64(0), 0
+    """Fills views, two words each, the bits of cells that are filled, and the bytes of long texts.
+
+    Counts NULLs.
+    """
+    used, nulls = 0, 0
     valid[:] = 0
     for row in range(start.size):
-        numbers[row, 0] = numbers[row, 1] = numbers[row, 2] = numbers[row, 3] = 0
+        views[row, 0] = views[row, 1] = 0
         if kind[row] <= 1:
             nulls += 1
             continue
         valid[row >> 3] |= np.uint8(1 << (row & 7))
-        first, length = np.uint64(start[row]), np.uint64(end[row] - start[row])
-        numbers[row, 0] = np.int32(length)
-        if length <= np.uint64(INLINE):
-            for k in range(length):
-                views[row, np.uint64(4) + np.uint64(k)] = data[first + np.uint64(k)]
-            continue
-        for k in range(4):
-            views[row, 4 + k] = data[first + np.uint64(k)]
-        numbers[row, 3] = np.int32(used)
-        for k in range(length):
-            long[used + np.uint64(k)] = data[first + np.uint64(k)]
-        used += length
+        first, length = start[row], end[row] - start[row]
+        head, rest = word_of(data, first, min(length, 8)), np.uint64(0)
+        if length <= INLINE:
+            if length > 4:
+                rest = word_of(data, first + 4, length - 4)
+        else:
+            rest = np.uint64(used) << np.uint64(32)
+            copy_bytes(data, first, end[row], long, used)
+            used += length
+        views[row, 0] = np.uint64(length) | (head << np.uint64(32))
+        views[row, 1] = rest
     return nulls
+
+
+@helper
+def word_of(data: np.ndarray, at: int, size: int) -> np.uint64:
+    """Up to eight bytes as one number; zeros where there are fewer."""
+    if size <= 0:
+        return np.uint64(0)
+    rest = np.uint64(8 * (8 - size))
+    if at + 8 <= data.size:
+        return np.uint64(load_word(data, at) << rest >> rest)
+    word = np.uint64(0)
+    for k in range(size):
+        word |= np.uint64(data[at + k]) << np.uint64(8 * k)
+    return word

@@ -9,7 +9,7 @@ from numba import int64
 
 from sameriver.common.kernel import helper, kernel
 from sameriver.common.kernels.copying import copy
-from sameriver.connectors.formats.kernels.lanes import LANES, below, equal, how_many
+from sameriver.common.kernels.lanes import LANES, below, equal, how_many
 from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX
 
 _BARE, _QUOTED, _DOUBLED, _NULL = range(4)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import helper, kernel
-from sameriver.connectors.formats.kernels.lanes import LANES, equal, first
+from sameriver.common.kernels.lanes import LANES, equal, first
 from sameriver.connectors.formats.kernels.types import BYTES, FLAG_TABLE, INDEX, INDEX_TABLE
 
 _TEXT, _ESCAPED = 2, 3

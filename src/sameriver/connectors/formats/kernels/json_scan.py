@@ -6,6 +6,7 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import helper, kernel
+from sameriver.common.kernels.lanes import load_word
 from sameriver.connectors.formats.kernels.json_shapes import (
     CLOSE,
     END,
@@ -29,7 +30,6 @@ from sameriver.connectors.formats.kernels.json_tokens import (
     string,
     value,
 )
-from sameriver.connectors.formats.kernels.lanes import load_word
 from sameriver.connectors.formats.kernels.types import (
     BYTES,
     FLAG_TABLE,

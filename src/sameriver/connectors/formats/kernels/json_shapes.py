@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sameriver.common.kernel import helper
+from sameriver.common.kernels.lanes import LANES, same
 from sameriver.connectors.formats.kernels.json_tokens import (
     ARRAY,
     ESCAPED,
@@ -21,7 +22,6 @@ from sameriver.connectors.formats.kernels.json_tokens import (
     number,
     string,
 )
-from sameriver.connectors.formats.kernels.lanes import LANES, same
 
 SHAPES = 4
 """How many shapes are known at a time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sameriver.common.kernel import helper
-from sameriver.connectors.formats.kernels.lanes import (
+from sameriver.common.kernels.lanes import (
     LANES,
     below,
     equal,

@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import kernel
-from sameriver.connectors.formats.kernels.lanes import LANES, equal, first, high, how_many
+from sameriver.common.kernels.lanes import LANES, equal, first, high, how_many
 from sameriver.connectors.formats.kernels.types import BYTES, INDEX
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import helper, kernel
-from sameriver.connectors.formats.kernels.lanes import load_word, not_digits
+from sameriver.common.kernels.lanes import load_word, not_digits
 from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX
 
 _ESCAPED = 3

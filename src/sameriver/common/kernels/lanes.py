@@ -96,6 +96,21 @@ def load_word(_: Any, data: Any, at: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def copy_lanes(_: Any, data: Any, at: Any, out: Any, place: Any) -> Any:
+    """Writes the bytes of ``data`` at ``at`` into ``out`` at ``place``."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        one = context.make_array(signature.args[0])(context, builder, arguments[0])
+        other = context.make_array(signature.args[2])(context, builder, arguments[2])
+        target = cgutils.gep_inbounds(builder, other.data, arguments[3])
+        text = _load(builder, one, arguments[1])
+        builder.store(text, builder.bitcast(target, _VECTOR.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(data, types.int64, out, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def how_many(_: Any, found: Any) -> Any:
     """How many bytes were found."""
 
@@ -103,6 +118,17 @@ def how_many(_: Any, found: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.int64(types.uint64), generate
+
+
+@helper
+def copy_bytes(data: np.ndarray, at: int, end: int, out: np.ndarray, place: int) -> None:
+    """Writes ``data[at:end]`` into ``out`` at ``place``, and what was behind it there is lost."""
+    while at < end and at + LANES <= data.size and place + LANES <= out.size:
+        copy_lanes(data, at, out, place)
+        at, place = at + LANES, place + LANES
+    while at < end:
+        out[place] = data[at]
+        at, place = at + 1, place + 1
 
 
 @helper
