@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import base64
 import codecs
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import polars as pl
 
 from sameriver.functions.distinct import by_distinct, in_full
 from sameriver.functions.failure import failure
+from sameriver.functions.kernels import charsets
 from sameriver.functions.kernels.places import nth_place
-from sameriver.functions.octets import decoded, octets
+from sameriver.functions.octets import decoded, octets, rewritten
 from sameriver.functions.staged import else_by, let
 
 _LATIN = pl.Series([chr(code) for code in range(256)])
@@ -174,69 +176,75 @@ def _decoded64(value: str) -> str:
         raise failure("BAD_BASE64", f"'{value}' is no base64 text") from None
 
 
-_LIKE_ASCII = frozenset({"utf-8", "ascii", "iso8859-1"})
+_KERNELS = {
+    "ascii": (
+        partial(charsets.to_narrow, charsets.ASCII),
+        partial(charsets.from_narrow, charsets.ASCII),
+    ),
+    "iso8859-1": (
+        partial(charsets.to_narrow, charsets.LATIN),
+        partial(charsets.from_narrow, charsets.LATIN),
+    ),
+    "utf-16": (partial(charsets.to_wide, True, True), partial(charsets.from_wide, True, True)),
+    "utf-16-be": (partial(charsets.to_wide, True, False), partial(charsets.from_wide, True, False)),
+    "utf-16-le": (
+        partial(charsets.to_wide, False, False),
+        partial(charsets.from_wide, False, False),
+    ),
+}
+"""By Python's name of a charset: what writes and what reads it. UTF-16 has a mark, as in Java."""
 
 
-def _charset(name: str) -> str:
-    """Python's name of a charset.
-
-    Raises:
-        EvaluationError: UNKNOWN_CHARSET.
-    """
+def _charset(name: object) -> str:
+    """Python's name of a charset; empty if there is none."""
     try:
-        return codecs.lookup(name).name
-    except LookupError:
-        raise failure("UNKNOWN_CHARSET", f"there is no charset '{name}'") from None
-
-
-def _known(charset: object) -> str:
-    """The charset of a literal, if ASCII is the same in it; else empty."""
-    try:
-        name = codecs.lookup(str(charset)).name
+        return codecs.lookup(str(name)).name
     except LookupError:
         return ""
-    return name if name in _LIKE_ASCII else ""
 
 
 def encoded(value: pl.Expr, charset: pl.Expr, literals: Sequence[object]) -> pl.Expr:
-    name = _known(literals[0])
+    """Text in a charset; letters that it does not know are question marks.
+
+    Raises:
+        EvaluationError: UNKNOWN_CHARSET, when evaluated.
+    """
+    name = _charset(literals[0])
     if name == "utf-8":
         return value.cast(pl.Binary)
-    plain = value.str.len_bytes() == value.str.len_chars()
-    quick = pl.when(plain & bool(name)).then(value.cast(pl.Binary))
-    return else_by(pl.Binary, quick, _each(_encode, pl.Binary), value, charset)
+    if name in _KERNELS:
+        return rewritten(value, _KERNELS[name][0], 2, 2, binary=True)
+    return by_distinct(_encode, pl.Binary, value, charset)
 
 
 def decoded_by(value: pl.Expr, charset: pl.Expr, literals: Sequence[object]) -> pl.Expr:
-    name = _known(literals[0])
+    """The text of a charset's octets.
+
+    Raises:
+        EvaluationError: UNKNOWN_CHARSET, when evaluated.
+    """
+    name = _charset(literals[0])
     if name == "utf-8":
         return decoded(value)
-    plain = value.bin.encode("hex").str.contains("^(?:[0-7].)*$") & bool(name)
-    # Polars casts what NULLs hide, too.
-    text = pl.when(plain).then(value).otherwise(pl.lit(b"")).cast(pl.String)
-    quick = pl.when(plain).then(text)
-    return else_by(pl.String, quick, _each(_decode, pl.String), value, charset)
-
-
-def _each(
-    function: Callable[..., object], dtype: pl.DataType | type[pl.DataType]
-) -> Callable[..., pl.Expr]:
-    return lambda *args: by_distinct(function, dtype, *args)
+    if name in _KERNELS:
+        return rewritten(value, _KERNELS[name][1], 3)
+    return by_distinct(_decode, pl.String, value, charset)
 
 
 def _encode(value: str, charset: str) -> bytes:
-    """UTF-16 has a mark of its byte order, big end first, as in Java."""
-    name = _charset(charset)
-    if name == "utf-16":
-        return (value and codecs.BOM_UTF16_BE + value.encode("utf-16-be")) or b""
-    return value.encode(name, errors="replace")
+    return value.encode(_checked(charset), errors="replace")
 
 
 def _decode(value: bytes, charset: str) -> str:
+    return value.decode(_checked(charset), errors="replace")
+
+
+def _checked(charset: str) -> str:
+    """Raises EvaluationError: UNKNOWN_CHARSET."""
     name = _charset(charset)
-    if name == "utf-16" and not value.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        name = "utf-16-be"
-    return value.decode(name, errors="replace")
+    if not name:
+        raise failure("UNKNOWN_CHARSET", f"there is no charset '{charset}'")
+    return name
 
 
 def unhex(value: pl.Expr) -> pl.Expr:

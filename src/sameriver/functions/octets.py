@@ -63,8 +63,10 @@ def rewritten(
     rewrite: Callable[[Octets, Places, Octets, Places], None],
     growth: int = 1,
     more: int = 0,
+    *,
+    binary: bool = False,
 ) -> pl.Expr:
-    """Texts that a kernel writes anew, each ``growth`` times as long as it was at most, and more.
+    """What a kernel writes anew, each ``growth`` times as long as it was at most, and ``more``.
 
     ``rewrite`` takes octets and ends and fills the new ones; an end of -1 stands for NULL.
     """
@@ -72,18 +74,26 @@ def rewritten(
     def run(column: pl.Series) -> pl.Series:
         given = octets(column)
         size = len(given.data) * growth + len(column) * more
-        found = written_anew(size, len(column), lambda *out: rewrite(given.data, given.ends, *out))
+        found = written_anew(
+            size,
+            len(column),
+            lambda *out: rewrite(given.data, given.ends, *out),
+            binary=binary,
+        )
         return pl.select(pl.when(column.is_not_null()).then(found)).to_series()
 
-    return value.map_batches(run, return_dtype=pl.String)
+    return value.map_batches(run, return_dtype=pl.Binary if binary else pl.String)
 
 
-def written_anew(size: int, rows: int, write: Callable[[Octets, Places], None]) -> pl.Series:
-    """Texts of up to ``size`` octets together that a kernel writes.
+def written_anew(
+    size: int, rows: int, write: Callable[[Octets, Places], None], *, binary: bool = False
+) -> pl.Series:
+    """Texts, or ``binary`` values, of up to ``size`` octets together that a kernel writes.
 
     ``write`` fills octets and ends; an end of -1 stands for NULL.
     """
     data, ends = np.empty(size, np.uint8), np.empty(rows, np.int64)
     write(data, ends)
     bounds = np.maximum.accumulate(np.append(0, ends))
-    return texts(data[: bounds[-1]], bounds[:-1], bounds[1:], pl.Series(ends >= 0))
+    known = pl.Series(ends >= 0)
+    return texts(data[: bounds[-1]], bounds[:-1], bounds[1:], known, binary=binary)

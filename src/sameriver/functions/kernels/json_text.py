@@ -6,6 +6,7 @@ import numpy as np
 from numba import boolean, int8, int64, types, uint8
 
 from sameriver.common.kernel import helper, kernel
+from sameriver.functions.kernels.charsets import decoded, encoded
 from sameriver.functions.kernels.json_path import (
     DECIMAL,
     DEPTH,
@@ -65,23 +66,10 @@ def _letter(data: np.ndarray, at: int, stop: int) -> tuple[int, int]:
 
 
 @helper
-def _encoded(code: int, out: np.ndarray, size: int) -> int:
-    """Writes a letter in UTF-8."""
-    if code < 0x80:
-        out[size] = code
-        return size + 1
-    more = 1 if code < 0x800 else 2 if code < 0x10000 else 3
-    out[size] = (0xF0 << (3 - more)) & 0xFF | code >> 6 * more
-    for place in range(1, more + 1):
-        out[size + place] = 0x80 | code >> 6 * (more - place) & 0x3F
-    return size + more + 1
-
-
-@helper
 def _escape(code: int, out: np.ndarray, size: int) -> int:
     """Writes a letter as JSON text needs it."""
     if code >= 32 and code != 34 and code != 92:
-        return _encoded(code, out, size)
+        return encoded(code, out, size)
     out[size] = 92
     short = code >= 32 or 8 <= code <= 10 or 12 <= code <= 13
     if short:
@@ -106,7 +94,7 @@ def _spelled(
             at, size = at + 1, size + 1
             continue
         code, at = _letter(data, at + 1, stop)
-        size = _encoded(code, out, size) if bare else _escape(code, out, size)
+        size = encoded(code, out, size) if bare else _escape(code, out, size)
     return size
 
 
@@ -288,19 +276,6 @@ def spelled_out(
 
 
 @helper
-def _decoded(data: np.ndarray, at: int) -> tuple[int, int]:
-    """A letter of UTF-8, and where the next one starts."""
-    lead = int64(data[at])
-    if lead < 0x80:
-        return lead, at + 1
-    more = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
-    code = lead & (0x3F >> more)
-    for place in range(at + 1, at + more + 1):
-        code = code << 6 | int64(data[place]) & 0x3F
-    return code, at + more + 1
-
-
-@helper
 def _numbered(code: int, out: np.ndarray, size: int) -> int:
     """Writes a number as an escape, of four digits at least."""
     out[size], out[size + 1] = 92, 117
@@ -323,7 +298,7 @@ def quote(data: np.ndarray, ends: np.ndarray, out: np.ndarray, out_ends: np.ndar
         out[size] = 34
         size += 1
         while at < ends[row]:
-            code, at = _decoded(data, at)
+            code, at = decoded(data, at)
             if code >= 0x10000:
                 size = _numbered(code, out, size)
                 size = _numbered(0xDC00 | code & 0x3FF, out, size)
@@ -335,7 +310,7 @@ def quote(data: np.ndarray, ends: np.ndarray, out: np.ndarray, out_ends: np.ndar
             elif code >= 32 or 8 <= code <= 10 or 12 <= code <= 13:
                 size = _escape(code, out, size)
             else:
-                size = _encoded(code, out, size)
+                size = encoded(code, out, size)
         out[size] = 34
         size += 1
         out_ends[row] = size
