@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
+from sameriver.common.frames import gathered
 from sameriver.state.kernels import index as kernels
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.pool import Pool
@@ -250,7 +251,7 @@ class KeyIndex:
             self._positions = grown(self._positions, self.capacity)
         rows = np.empty(len(slots), np.int64)
         count = kernels.place(self._positions, slots, self._rows.height, rows)
-        kept = keys[pl.Series(rows[:count])]
+        kept = gathered(keys, pl.Series(rows[:count]))
         kept.columns = self._schema.names()
         self._rows.append(kept)
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
+from sameriver.common.frames import gathered, in_one_piece, picked, stacked
 from sameriver.state.kernels.types import Ints
 
 
@@ -31,17 +32,17 @@ class Pool:
     def _merge(self) -> None:
         while len(self._chunks) > 1 and self._chunks[-2].height < 2 * self._chunks[-1].height:
             last = self._chunks.pop()
-            self._chunks[-1] = pl.concat([self._chunks[-1], last], rechunk=True)
+            self._chunks[-1] = in_one_piece(stacked([self._chunks[-1], last]))
 
     def gather(self, positions: Ints, names: Sequence[str] = ()) -> pl.DataFrame:
         """The rows at ``positions``, in that order; of these columns, if any are named."""
         if not len(positions):
-            return self._empty.select(names) if names else self._empty
+            return picked(self._empty, names) if names else self._empty
         if len(self._chunks) > 1 and len(positions) * 8 > self.height:
             self._chunks = [pl.concat(self._chunks, rechunk=True)]
-        chunks = [chunk.select(names) for chunk in self._chunks] if names else self._chunks
+        chunks = [picked(chunk, names) for chunk in self._chunks] if names else self._chunks
         if len(chunks) == 1:
-            return chunks[0][pl.Series(positions)]
+            return gathered(chunks[0], pl.Series(positions))
         return _gathered(chunks, positions)
 
     def keep(self, positions: Ints) -> None:
@@ -61,7 +62,7 @@ def _gathered(chunks: Sequence[pl.DataFrame], positions: Ints) -> pl.DataFrame:
     order = np.argsort(of, kind="stable")
     ends = np.searchsorted(of[order], np.arange(len(chunks) + 1))
     parts = [
-        chunk[pl.Series(positions[order[begin:end]] - start)]
+        gathered(chunk, pl.Series(positions[order[begin:end]] - start))
         for chunk, start, (begin, end) in zip(chunks, starts, pairwise(ends), strict=True)
         if begin < end
     ]
@@ -69,4 +70,4 @@ def _gathered(chunks: Sequence[pl.DataFrame], positions: Ints) -> pl.DataFrame:
         return parts[0]
     back = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))
-    return pl.concat(parts, rechunk=True)[pl.Series(back)]
+    return gathered(in_one_piece(stacked(parts)), pl.Series(back))
