@@ -13,6 +13,7 @@ from sameriver.connectors.nexmark import kernels
 from sameriver.connectors.nexmark.schedule import Schedule
 from sameriver.connectors.nexmark.settings import Settings
 from sameriver.connectors.nexmark.texts import POOL, texts_of
+from sameriver.connectors.nexmark.views import CARD, EMAIL
 
 _TIMES = ("dateTime", "expires")
 
@@ -50,7 +51,7 @@ class Draws:
                 made.valid, made.numbers, made.texts, made.own,
             )  # fmt: skip
 
-        own = (kernels.EMAIL + kernels.CARD) * len(rows)
+        own = (EMAIL + CARD) * len(rows)
         return self._column(batch, rows, fields, kernels.PEOPLE, fill, own)
 
     def auctions(self, batch: Batch, rows: np.ndarray, fields: tuple[str, ...]) -> pl.Series:

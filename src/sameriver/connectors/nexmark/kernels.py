@@ -11,7 +11,20 @@ import numpy as np
 from numba import float64, int64, types, uint8, uint64, void
 
 from sameriver.common.kernel import helper, kernel
-from sameriver.common.kernels.text_views import INLINE
+from sameriver.connectors.nexmark.views import (
+    BYTES,
+    CARD,
+    EMAIL,
+    KNOWN,
+    SHARED,
+    TEXTS,
+    put,
+    put_card,
+    put_email,
+    put_known,
+    show,
+    trim,
+)
 
 HOT = 100
 """Of so many auctions or people that came last, one is hot."""
@@ -27,7 +40,6 @@ SHORTEST = 3
 """Letters of a word, at least."""
 NUMBER = 8
 """Bytes of a number."""
-DOT_COM = (46, 99, 111, 109)
 
 _DRAWS = 32
 """Draws of an event, at most."""
@@ -41,18 +53,12 @@ BIDS = (("auction", "bidder", "price", "dateTime"), ("channel", "url", "extra"))
 """Fields of each kind that are numbers, and texts, in the order in which kernels make them."""
 FIRST_ID = 1000
 FIRST_CATEGORY = 10
-EMAIL, CARD = 16, 19
-"""Bytes of an e-mail address, at most, and of a number of a credit card."""
 LASTS = 20
 """The draw of how long an auction lasts."""
 
 _NUMBERS = int64[::1]
 _KINDS = types.int32[::1]
-_BYTES = uint8[::1]
-_KNOWN = types.Array(int64, 2, "C", readonly=True)
-_SHARED = types.Array(uint8, 1, "C", readonly=True)
 _OUT = int64[:, ::1]
-_TEXTS = int64[:, :, ::1]
 
 
 @helper
@@ -117,6 +123,17 @@ def _word(seed: int, number: int, draw: int, most: int) -> int:
     return int(SHORTEST + _below(seed, number, draw, most - SHORTEST))
 
 
+@helper
+def _card(seed: int, number: int) -> tuple[int, int, int, int]:
+    """The four parts of the number of a credit card."""
+    return (
+        _below(seed, number, 3, 10_000),
+        _below(seed, number, 4, 10_000),
+        _below(seed, number, 5, 10_000),
+        _below(seed, number, 6, 10_000),
+    )
+
+
 @kernel(void(uint64, int64, _NUMBERS, float64[::1]))
 def shares(seed: int, draw: int, numbers: np.ndarray, out: np.ndarray) -> None:
     """One draw from [0, 1) for each event."""
@@ -155,68 +172,10 @@ def deal(
         counts[kind] += 1
 
 
-@helper
-def _show(valid: np.ndarray, row: int) -> None:
-    valid[row >> 3] |= np.uint8(1 << (row & 7))
-
-
-@helper
-def _put(
-    views: np.ndarray, field: int, row: int, text: np.ndarray, at: int, length: int, buffer: int
-) -> None:
-    """Writes the view of a text of a buffer: what is short stands in it."""
-    head, tail = np.uint64(length), np.uint64(0)
-    start = np.uint64(at)
-    if length > INLINE:
-        for k in range(4):
-            head |= np.uint64(text[start + np.uint64(k)]) << np.uint64(32 + 8 * k)
-        tail = np.uint64(buffer) | start << np.uint64(32)
-    else:
-        for k in range(length):
-            byte = np.uint64(text[start + np.uint64(k)])
-            if k < 4:
-                head |= byte << np.uint64(32 + 8 * k)
-            else:
-                tail |= byte << np.uint64(8 * k - 32)
-    views[field, row, 0] = int64(head)
-    views[field, row, 1] = int64(tail)
-
-
-@helper
-def _known(views: np.ndarray, field: int, row: int, known: np.ndarray, number: int) -> None:
-    """Writes the view of one of the known texts."""
-    views[field, row, 0] = known[number, 0]
-    views[field, row, 1] = known[number, 1]
-
-
-@kernel(void(_SHARED, int64, _NUMBERS, _TEXTS))
-def view(text: np.ndarray, start: int, lengths: np.ndarray, views: np.ndarray) -> None:
-    """Views of texts of buffer 0 that follow each other from ``start`` on."""
-    for i in range(lengths.shape[0]):
-        _put(views, 0, i, text, start, lengths[i], 0)
-        start += lengths[i]
-
-
-@helper
-def _copy(text: np.ndarray, at: int, length: int, out: np.ndarray, to: int) -> int:
-    """Copies a part of a text; gives where it ends."""
-    for k in range(length):
-        out[to + k] = text[at + k]
-    return to + length
-
-
-@helper
-def _digits(number: int, out: np.ndarray, to: int) -> None:
-    """Writes four digits."""
-    for k in range(4):
-        out[to + 3 - k] = 48 + number % 10
-        number //= 10
-
-
 @kernel(
     void(
-        uint64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, _SHARED, _KNOWN, _KNOWN, _KNOWN,
-        _BYTES, _OUT, _TEXTS, _BYTES,
+        uint64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, SHARED, KNOWN, KNOWN, KNOWN,
+        BYTES, _OUT, TEXTS, BYTES,
     )
 )  # fmt: skip
 def people(
@@ -256,51 +215,34 @@ def people(
     for i in range(rows.shape[0]):
         row = rows[i]
         number = numbers[row]
-        _show(valid, row)
+        show(valid, row)
         out[0, row] = FIRST_ID + _last_person(number, given[0], given[2])
         out[1, row] = times[row]
         name = _below(seed, number, 0, names.shape[0])
         city = _below(seed, number, 1, cities.shape[0])
-        _known(texts, 0, row, names, name)
-        _known(texts, 3, row, cities, city)
-        _known(texts, 4, row, states, _below(seed, number, 2, STATES))
-        card = i * (EMAIL + CARD) + EMAIL
-        for part in range(4):
-            _digits(_below(seed, number, 3 + part, 10_000), own, card + 5 * part)
-            if part < 3:
-                own[card + 5 * part + 4] = 32
-        _put(texts, 2, row, own, card, CARD, 1)
+        put_known(texts, 0, row, names, name)
+        put_known(texts, 3, row, cities, city)
+        put_known(texts, 4, row, states, _below(seed, number, 2, STATES))
+        start = i * (EMAIL + CARD)
         user = _word(seed, number, 7, 7)
         host = _word(seed, number, 8, 5)
-        start = i * (EMAIL + CARD)
-        end = _copy(text, _below(seed, number, 9, pool - user), user, own, start)
-        own[end] = 64
-        end = _copy(text, _below(seed, number, 10, pool - host), host, own, end + 1)
-        for k in range(4):
-            own[end + k] = DOT_COM[k]
-        _put(texts, 1, row, own, start, user + host + 5, 1)
+        users = _below(seed, number, 9, pool - user)
+        hosts = _below(seed, number, 10, pool - host)
+        email = put_email(text, (users, user), (hosts, host), own, start)
+        put(texts, 1, row, own, start, email, 1)
+        put_card(_card(seed, number), own, start + EMAIL)
+        put(texts, 2, row, own, start + EMAIL, CARD, 1)
         # Besides the texts an id, the @ and .com, 16 digits with 3 spaces, 2 letters of a state.
         known = np.int32(names[name, 0]) + np.int32(cities[city, 0])
-        used = NUMBER + known + user + host + 5 + 19 + 2
+        used = NUMBER + known + email + CARD + 2
         extra = _fill(seed, number, 11, given[3] - used)
-        _put(texts, 5, row, text, _below(seed, number, 12, pool - extra), extra, 0)
-
-
-@helper
-def _trim(text: np.ndarray, at: int, length: int) -> tuple[int, int]:
-    """Leaves out the spaces at both ends."""
-    while length > 0 and text[at] == 32:
-        at += 1
-        length -= 1
-    while length > 0 and text[at + length - 1] == 32:
-        length -= 1
-    return at, length
+        put(texts, 5, row, text, _below(seed, number, 12, pool - extra), extra, 0)
 
 
 @kernel(
     void(
-        uint64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, _SHARED,
-        _BYTES, _OUT, _TEXTS,
+        uint64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, SHARED,
+        BYTES, _OUT, TEXTS,
     )
 )  # fmt: skip
 def auctions(
@@ -335,7 +277,7 @@ def auctions(
     for i in range(rows.shape[0]):
         row = rows[i]
         number = numbers[row]
-        _show(valid, row)
+        show(valid, row)
         seller = _last_person(number, given[0], given[2])
         if _below(seed, number, 0, given[5]) > 0:
             seller = seller // HOT * HOT
@@ -353,17 +295,17 @@ def auctions(
         for part in range(2):
             length = _word(seed, number, 5 + part, 20 if part == 0 else 100)
             at = pool + _below(seed, number, 7 + part, pool - length)
-            at, length = _trim(text, at, length)
-            _put(texts, part, row, text, at, length, 0)
+            at, length = trim(text, at, length)
+            put(texts, part, row, text, at, length, 0)
             used += length
         extra = _fill(seed, number, 9, given[3] - used)
-        _put(texts, 2, row, text, _below(seed, number, 10, pool - extra), extra, 0)
+        put(texts, 2, row, text, _below(seed, number, 10, pool - extra), extra, 0)
 
 
 @kernel(
     void(
-        uint64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, _SHARED, _KNOWN, _KNOWN,
-        _BYTES, _OUT, _TEXTS,
+        uint64, _NUMBERS, _NUMBERS, _NUMBERS, _NUMBERS, SHARED, KNOWN, KNOWN,
+        BYTES, _OUT, TEXTS,
     )
 )  # fmt: skip
 def bids(
@@ -400,7 +342,7 @@ def bids(
     for i in range(rows.shape[0]):
         row = rows[i]
         number = numbers[row]
-        _show(valid, row)
+        show(valid, row)
         # Both ways are drawn: a branch that can't be foretold costs more.
         last = _last_auction(number, given[0], given[1], given[2])
         hot, other = last // HOT * HOT, _any_auction(seed, number, 1, last)
@@ -416,6 +358,6 @@ def bids(
         out[1, row] = FIRST_ID + bidder
         out[2, row] = _price(seed, number, 7)
         out[3, row] = times[row]
-        _known(texts, 0, row, channels, channel)
-        _known(texts, 1, row, urls, channel)
-        _put(texts, 2, row, text, _below(seed, number, 8, pool - extra), extra, 0)
+        put_known(texts, 0, row, channels, channel)
+        put_known(texts, 1, row, urls, channel)
+        put(texts, 2, row, text, _below(seed, number, 8, pool - extra), extra, 0)

@@ -17,9 +17,9 @@ from sameriver.connectors.nexmark.kernels import (
     SHORTEST,
     letters,
     shares,
-    view,
 )
 from sameriver.connectors.nexmark.settings import MAX_SIZE
+from sameriver.connectors.nexmark.views import view
 
 _FIRST_NAMES = (
     "Peter", "Paul", "Luke", "John", "Saul", "Vicky", "Kate", "Julie", "Sarah", "Deiter", "Walter",
