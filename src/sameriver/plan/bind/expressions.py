@@ -38,9 +38,12 @@ def bind_cast(node: exp.Expr, environment: Environment) -> Expression:
     target = data_type(node.args["to"])
     unit = node.args["to"].meta.get("unit")
     if unit is not None and value.type.root in (*INTEGERS, Root.DECIMAL):
-        interval = _counted(value, unit)
+        attempt = name == "TRY_CAST"
+        interval = _counted(value, unit, attempt=attempt)
         if interval is not None:
-            return interval
+            if not attempt:
+                return interval
+            return Call(name, (interval,), interval.type.with_nullable(True))
     if node.args["to"].meta.get("bare") and value.type.root is Root.ARRAY:
         target = array(target.children[0].with_nullable(value.type.children[0].nullable))
     if not cast_allowed(value.type, target):
@@ -55,12 +58,13 @@ def bind_cast(node: exp.Expr, environment: Environment) -> Expression:
     return Call(name, (value,), target.with_nullable(nullable))
 
 
-def _counted(number: Expression, unit: str) -> Expression | None:
+def _counted(number: Expression, unit: str, *, attempt: bool) -> Expression | None:
     """A number CAST to an interval; None where there is no such CAST.
 
-    A constant counts the unit. All else counts months or, as in Flink, milliseconds.
+    A constant counts the unit, but for TRY_CAST. All else counts months or, as in Flink,
+    milliseconds.
     """
-    if isinstance(number, Literal) and isinstance(number.value, int | Decimal):
+    if not attempt and isinstance(number, Literal) and isinstance(number.value, int | Decimal):
         return so_many(number.value, unit)
     if number.type.root not in INTEGERS:
         return None
