@@ -27,7 +27,10 @@ OPTIONS: dict[str, Option] = {
     option.key: option
     for option in (
         Option(
-            "table.local-time-zone", "UTC", "zone of TIMESTAMP_LTZ values and of windows", "zone"
+            "table.local-time-zone",
+            "UTC",
+            "zone of TIMESTAMP_LTZ values and of windows: `Europe/Berlin`, `GMT-08:00`",
+            "zone",
         ),
         Option(
             "table.exec.state.ttl",
@@ -237,7 +240,9 @@ class Config(Mapping[str, str]):
         try:
             return zone_named(name)
         except (ZoneInfoNotFoundError, ValueError) as error:
-            raise self._wrong(key, "a zone such as 'UTC' or 'America/New_York'") from error
+            raise self._wrong(
+                key, "a zone such as 'UTC', 'America/New_York' or 'GMT-08:00'"
+            ) from error
 
     def _wrong(self, key: str, expected: str) -> UserError:
         value = self[key]
