@@ -39,7 +39,8 @@ CASES = {
                    "CAST(s AS VARCHAR(3))", "TRY_CAST(s AS INT)"],
     "text": ["UPPER(s)", "SUBSTRING(s, 2, 3)", "s || u", "REPLACE(s, 'k', 'z')", "LPAD(s, 8, '0')",
              "SPLIT_INDEX(u, '/', 2)", "POSITION('5' IN s)", "LOCATE('5', s, 2)", "INITCAP(u)",
-             "TRANSLATE(s, 'k5', 'z')", "URL_ENCODE(u)", "STR_TO_MAP(s)", "PRINTF('%d-%s', n, s)"],
+             "TRANSLATE(s, 'k5', 'z')", "URL_ENCODE(u)", "STR_TO_MAP(s)", "PRINTF('%d-%s', n, s)",
+             "ENCODE(s, 'UTF-16')"],
     "patterns": ["s LIKE 'k5%'", "REGEXP(s, '^k[0-9]+$')", "REGEXP_EXTRACT(u, 'b=([0-9]+)', 1)",
                  "REGEXP_COUNT(u, '[0-9]+')", "REGEXP_EXTRACT_ALL(u, '([0-9]+)')"],
     "hashes": ["MD5(s)", "SHA1(s)", "SHA256(s)", "SHA512(s)"],
@@ -53,7 +54,9 @@ CASES = {
                 "BITMAP_TO_BYTES(BITMAP_BUILD(a))"],
     "variants": ["JSON_STRING(PARSE_JSON(j))", "JSON_STRING(PARSE_JSON(j)['a'])"],
     "json": ["JSON_VALUE(j, '$.a')", "JSON_VALUE(j, '$.a' RETURNING INT)", "j IS JSON",
-             "JSON_EXISTS(j, '$.b')", "JSON_QUERY(j, '$.b')", "JSON_OBJECT('a' VALUE s)"],
+             "JSON_EXISTS(j, '$.b')", "JSON_QUERY(j, '$.b')",
+             "JSON_QUERY(j, '$.b' RETURNING ARRAY<STRING>)", "JSON_QUOTE(u)",
+             "JSON_OBJECT('a' VALUE s)"],
 }  # fmt: skip
 """Expressions over the columns of ``rows``, by family."""
 
