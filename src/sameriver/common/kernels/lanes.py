@@ -57,6 +57,22 @@ def below(_: Any, data: Any, at: Any, byte: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def special(_: Any, data: Any, at: Any) -> Any:
+    """Where ``data`` has a byte that says something within a string of JSON."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        text = _load(builder, array, arguments[1])
+        found = builder.icmp_unsigned("<", text, ir.Constant(_VECTOR, [32] * LANES))
+        for byte in (34, 92):
+            one = builder.icmp_unsigned("==", text, ir.Constant(_VECTOR, [byte] * LANES))
+            found = builder.or_(found, one)
+        return builder.zext(builder.bitcast(found, _BITS), ir.IntType(64))
+
+    return types.uint64(data, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def same(_: Any, data: Any, at: Any, other: Any) -> Any:
     """Where the bytes at two places are equal."""
 

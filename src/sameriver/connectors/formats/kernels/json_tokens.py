@@ -7,11 +7,11 @@ import numpy as np
 from sameriver.common.kernel import helper
 from sameriver.common.kernels.lanes import (
     LANES,
-    below,
     equal,
     first,
     load_word,
     not_digits,
+    special,
 )
 
 ABSENT, NULL, TEXT, ESCAPED, NUMBER, TRUE, FALSE, OBJECT, ARRAY, BROKEN = range(10)
@@ -37,7 +37,7 @@ def string(data: np.ndarray, at: int, end: int) -> tuple[int, int]:
     at += 1
     while at < end:
         if at + LANES <= data.size:
-            found = equal(data, at, 34) | equal(data, at, 92) | below(data, at, 32)
+            found = special(data, at)
             if not found:
                 at += LANES
                 continue
