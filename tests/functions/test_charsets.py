@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sameriver.functions.letters import decoded_by, encoded
 
-CHARSETS = ["US-ASCII", "ISO-8859-1", "UTF-16", "UTF-16BE", "UTF-16LE", "windows-1252"]
+CHARSETS = ["UTF-8", "US-ASCII", "ISO-8859-1", "UTF-16", "UTF-16BE", "UTF-16LE", "windows-1252"]
 TEXTS = st.lists(st.none() | st.text(max_size=5), min_size=1, max_size=5)
 OCTETS = st.lists(st.none() | st.binary(max_size=9), min_size=1, max_size=5)
 
@@ -56,6 +56,17 @@ def test_text_in_a_charset(charset: str, values: list[str | None]) -> None:
         b"\xd8=\x00a",
         b"\xde\x00",
         b"\xd8",
+    ]
+)
+@example(
+    [
+        b"\xe0\x80a",
+        b"\xed\xa0\x80",
+        b"\xf0\x90\x80",
+        b"\xf4\x90\x80\x80",
+        b"\xe2\x82",
+        b"\xc0\xaf",
+        b"\xc3\xa9",
     ]
 )
 @example([b"\xd8=\xde", b"=\xd8\x00\xde", b"", None, bytes(range(256))])

@@ -283,7 +283,6 @@ _LISTED = frozenset(questions(DIFFERENCES))
 _IN_PYTHON = {
     "decimals": "decimals that need more than 128 bits on the way, or are written with an exponent",
     "render": "a FLOAT or DOUBLE without bounds, or so small that Java adds a digit of its own",
-    "octets": "binary values that are no UTF-8",
     "letters": "charsets but UTF-8, UTF-16, ISO-8859-1 and US-ASCII; what is no base64; columns of"
     " letters to translate",
     "json": "JSON with mistakes, escapes in keys, or numbers with an exponent; paths with `*` or"

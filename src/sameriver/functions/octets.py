@@ -10,7 +10,7 @@ import polars as pl
 from sameriver.common.dataclass import dataclass
 from sameriver.common.text_bytes import text_bytes
 from sameriver.common.text_column import FILLED, text_column
-from sameriver.functions.distinct import by_distinct
+from sameriver.functions.kernels.charsets import mended
 
 Octets = np.ndarray[tuple[int], np.dtype[np.uint8]]
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -49,13 +49,9 @@ def decoded(value: pl.Expr) -> pl.Expr:
         try:
             return column.cast(pl.String)
         except pl.exceptions.ComputeError:
-            return column.to_frame("x").select(by_distinct(_shown, pl.String, pl.col("x")))["x"]
+            return column.to_frame("x").select(rewritten(pl.col("x"), mended, 3)).to_series()
 
     return value.map_batches(run, return_dtype=pl.String)
-
-
-def _shown(value: bytes) -> str:
-    return value.decode("utf-8", errors="replace")
 
 
 def rewritten(

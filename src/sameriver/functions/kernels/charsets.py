@@ -136,3 +136,37 @@ def from_wide(
             code, at = _wide(data, at, ends[row], first)
             size = encoded(code, out, size)
         out_ends[row] = size
+
+
+@helper
+def _checked(data: np.ndarray, at: int, end: int) -> tuple[bool, int]:
+    """Whether UTF-8 tells a letter, and what follows it or what it breaks off before."""
+    lead = data[at]
+    if lead < 0x80:
+        return True, at + 1
+    if lead < 0xC2 or lead > 0xF4:
+        return False, at + 1
+    low = 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80
+    high = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF
+    more = 1 if lead < 0xE0 else 2 if lead < 0xF0 else 3
+    for place in range(at + 1, at + more + 1):
+        if place >= end or data[place] < low or data[place] > high:
+            return False, place
+        low, high = 0x80, 0xBF
+    return True, at + more + 1
+
+
+@kernel((_OCTETS, _ENDS, uint8[::1], int64[::1]))
+def mended(data: np.ndarray, ends: np.ndarray, out: np.ndarray, out_ends: np.ndarray) -> None:
+    """UTF-8 with one strange letter for each piece that is none."""
+    at, size = 0, 0
+    for row in range(len(ends)):
+        while at < ends[row]:
+            start = at
+            fine, at = _checked(data, at, ends[row])
+            if not fine:
+                size = encoded(_STRANGE, out, size)
+            for place in range(start, at if fine else start):
+                out[size] = data[place]
+                size += 1
+        out_ends[row] = size
