@@ -7,7 +7,7 @@ import pytest
 
 from sameriver.state.room import grown
 
-LARGE = 1 << 18
+LARGE = 1 << 19
 
 
 def test_a_longer_array_has_the_old_values_then_zeros() -> None:
@@ -25,12 +25,12 @@ def test_a_large_array_grows_in_place_while_it_has_room(width: tuple[int, ...]) 
 
 
 def test_an_array_without_room_left_moves() -> None:
-    array = grown(np.zeros(0, np.uint8), 4 * LARGE)
+    array = grown(np.zeros(0, np.uint8), 8 * LARGE)
     array[:] = 1
-    longer = grown(array, 1000 * LARGE)
+    longer = grown(array, 100 * LARGE)
     assert longer.ctypes.data != array.ctypes.data
-    assert longer[: 4 * LARGE].all()
-    assert not longer[4 * LARGE :].any()
+    assert longer[: 8 * LARGE].all()
+    assert not longer[8 * LARGE :].any()
 
 
 def test_what_was_cut_off_does_not_come_back() -> None:

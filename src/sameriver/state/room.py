@@ -10,8 +10,9 @@ import numpy as np
 
 Cells = TypeVar("Cells", bound=np.ndarray[Any, Any])
 
-_LARGE = 1 << 20
-"""Bytes from which on an array gets room to grow."""
+_LARGE = 1 << 22
+"""Bytes from which on an array gets room to grow: that is more than what C's allocator uses again
+(32 MiB at most), which it would have to fill with zeros."""
 _AHEAD = 8
 """Such an array gets this many times the memory asked for: what isn't touched isn't there yet."""
 _LINE = 64
