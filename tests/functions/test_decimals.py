@@ -6,7 +6,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sameriver.common import types as t
@@ -47,8 +47,15 @@ def rounded(value: Decimal, type: DataType, rounding: str = ROUND_HALF_UP) -> De
     return result if result.copy_abs() < limit else None
 
 
+TENTHS = t.decimal(10, 10), [Decimal(0), Decimal("0.1"), Decimal("-0.1"), Decimal("0.5")]
+LONG = t.decimal(29, 0), [Decimal(10**28 + 1), Decimal(10**29 - 1), Decimal(-(10**28) - 1)] * 2
+"""With more digits than Python's decimals keep by themselves."""
+
+
 @settings(max_examples=60, deadline=None)
 @given(numbers(), numbers(), st.sampled_from(["+", "-", "*", "/"]))
+@example(TENTHS, (LONG[0], LONG[1][:4]), "+")
+@example((LONG[0], LONG[1][:4]), TENTHS, "-")
 def test_result_is_exact_rounded_half_up_or_null(
     left: tuple[DataType, list[Decimal]], right: tuple[DataType, list[Decimal]], symbol: str
 ) -> None:

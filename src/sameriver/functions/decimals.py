@@ -186,16 +186,19 @@ def _with_room(value: pl.Expr, places: int = 0) -> pl.Expr:
 def exactly_each(
     compute: Callable[..., Decimal | None], type: DataType, *values: pl.Expr
 ) -> pl.Expr:
-    """``compute`` over distinct combinations, rounded HALF_UP; NULL if None or on overflow."""
+    """``compute`` over distinct combinations, rounded HALF_UP; NULL if None or on overflow.
+
+    Operators of Decimal round to 28 digits, so none is used here or in ``compute``.
+    """
     precision, scale = _parts(type)
     unit, limit = Decimal(1).scaleb(-scale), Decimal(10) ** (precision - scale)
 
     def run(*numbers: Decimal) -> Decimal | None:
         result = compute(*numbers)
-        if result is None or not result.is_finite() or abs(result) >= limit:
+        if result is None or not result.is_finite() or result.copy_abs() >= limit:
             return None
         rounded = result.quantize(unit, context=_WIDE)
-        return rounded if abs(rounded) < limit else None
+        return rounded if rounded.copy_abs() < limit else None
 
     return by_distinct(run, to_polars(type), *values)
 
@@ -217,7 +220,8 @@ def add(left: pl.Expr, right: pl.Expr, one: DataType, two: DataType, *, sign: in
         b = _with_room(right, scale - (two.scale or 0))
         total = let(_INT128, partial(_sum, sign, scale - (result.scale or 0)), a, b)
         quick = scaled(total, result)
-        return _else_exactly(quick, lambda a, b: _WIDE.add(a, sign * b), result, left, right)
+        exactly = _WIDE.add if sign > 0 else _WIDE.subtract
+        return _else_exactly(quick, exactly, result, left, right)
     a = move_point(unscaled(left), scale - (one.scale or 0))
     b = move_point(unscaled(right), scale - (two.scale or 0))
     total = a + b if sign > 0 else a - b
