@@ -56,9 +56,11 @@ def decimal_at(data: np.ndarray, at: int, stop: int) -> tuple[int, int, int]:
 @helper
 def scaled(digits: int, power: int, precision: int) -> tuple[int, int, int]:
     """``digits * 10**power`` as a whole number, halves away from zero."""
-    while power > 0 and 0 < digits < _MOST:
+    while power > 0 and 0 < digits < _MOST // 10:
         digits *= 10
         power -= 1
+    if power > 0 and digits > 0:
+        digits = _MOST  # or more: too many for any precision that is read here
     if power < 0:
         if power < -18:
             return READ, 0, 0
