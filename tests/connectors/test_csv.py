@@ -88,6 +88,7 @@ def test_reads_every_type(tmp_path: Path) -> None:
         (types.time(0), "24:00:00"),
         (types.timestamp(3), "2024-03-01T10:00:00"),
         (types.timestamp(3), "2024-03-01"),
+        (types.timestamp(3), "\0" * 16 + ":05"),
         (types.timestamp_ltz(3), "2024-03-01 10:00:00"),
         (types.BYTES, "!"),
     ],

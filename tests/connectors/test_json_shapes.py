@@ -93,6 +93,13 @@ def test_what_follows_a_line_that_has_the_shape(after: str) -> None:
     assert parsed(lines).changes.rows["a"].to_list() == [1] * 9
 
 
+def test_brackets_close_where_lines_before_have_an_array() -> None:
+    """Brackets that were open in lines before are not those of this one."""
+    lines = ['{"x":' + "[" * 200 + "]" * 200 + ',"a":1}'] * 3 + ['{"x":' + "]" * 600 + ',"a":2}']
+    found = parsed(lines, **{"json.ignore-parse-errors": "true"})
+    assert found.changes.rows["a"].to_list() == [1] * 3
+
+
 def test_many_shapes() -> None:
     """More than are remembered, and so many that no line has one of those before."""
     lines = [

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from sameriver.common.arrow_column import Exported as Exported
-from sameriver.common.arrow_column import Format, block
+from sameriver.common.arrow_column import Exported, Format, block
 from sameriver.common.dataclass import dataclass
 from sameriver.common.kernel import address
 from sameriver.common.kernels.memory import release_array, release_schema

@@ -184,9 +184,7 @@ def scan_object(
                 parent, opened = field, True
                 at = blank(data, at + 1, to)
                 continue
-            past = -1
-            if at >= 0:
-                past, what = value(data, at, to, stack)
+            past, what = value(data, at, to, stack) if at >= 0 else (-1, ABSENT)
             if past >= 0:
                 if field >= 0:
                     put(field, row, what, at, past, over, start, end, kind, pen)
@@ -194,7 +192,7 @@ def scan_object(
                 past = blank(data, past, to)
         while past < 0 or past >= to or data[past] != 44:
             # The object ends here, or is malformed.
-            if past >= 0 and past < to and data[past] == 125:
+            if 0 <= past < to and data[past] == 125:
                 past += 1
             else:
                 pen[1] = -1

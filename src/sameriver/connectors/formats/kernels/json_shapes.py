@@ -107,9 +107,8 @@ def follow(
             past = at
             end[field, row] = at
         elif what in (OBJECT, ARRAY):
-            past = nested(data, at, to, stack)
-            if past >= 0 and data[at] != (123 if what == OBJECT else 91):
-                past = -1
+            opens = at < to and data[at] == (123 if what == OBJECT else 91)
+            past = nested(data, at, to, stack) if opens else -1
             if field >= 0:
                 start[field, row], end[field, row], kind[field, row] = at, past, what
         elif what == END:

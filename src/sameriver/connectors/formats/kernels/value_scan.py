@@ -240,15 +240,16 @@ def timestamp_of(
     """Units since 1970 of a cell, of which a second has 10**``unit``, cut to so many places.
 
     ``separator`` stands between date and time; ``zulu``: a ``Z`` must follow. True if it is no
-    timestamp. ``minute`` remembers the text of a minute and its seconds: neighbours are often of
-    the same one.
+    timestamp. ``minute`` remembers the text of a minute, zeros before there is one, and its seconds:
+    neighbours are often of the same one.
     """
     if zulu and stop > at:
         if data[stop - 1] != 90:
             return 0, True
         stop -= 1
     long = stop - at >= 19
-    if long and load_word(data, at) == minute[0] and load_word(data, at + 8) == minute[1]:
+    known = long and minute[0] != 0
+    if known and load_word(data, at) == minute[0] and load_word(data, at + 8) == minute[1]:
         seconds, part = second_at(data, at + 16, stop, places)
         total = int(np.int64(minute[2])) + seconds
     else:
