@@ -240,7 +240,7 @@ def timestamp_of(
     """Units since 1970 of a cell, of which a second has 10**``unit``, cut to so many places.
 
     ``separator`` stands between date and time; ``zulu``: a ``Z`` must follow. True if it is no
-    timestamp. ``minute`` remembers the text of a minute, zeros before there is one, and its seconds:
+    timestamp. ``minute`` remembers the text of a minute and its seconds, zeros before there is one:
     neighbours are often of the same one.
     """
     if zulu and stop > at:
