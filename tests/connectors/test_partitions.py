@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sameriver.common.changes import Changes
-from sameriver.common.types import BIGINT, STRING
+from sameriver.common.types import BIGINT, DOUBLE, STRING
 from sameriver.connectors.filesystem.partitions import by_folder
 
 FIELDS = [("day", STRING), ("hour", BIGINT)]
@@ -34,3 +34,9 @@ def test_each_folder_gets_its_rows_in_order(
         assert own.rows["n"].to_list() == expected[folder]
         assert own.kinds is not None
         assert own.kinds.to_list() == [3] * len(own)
+
+
+def test_the_two_zeros_have_folders_of_their_own() -> None:
+    rows = pl.DataFrame({"share": [0.0, -0.0, -0.0, 0.0]})
+    found = by_folder(Changes(rows), [("share", DOUBLE)], {})
+    assert [(folder, len(own)) for folder, own in found] == [("share=0.0", 2), ("share=-0.0", 2)]

@@ -81,6 +81,9 @@ def _starts(rows: pl.DataFrame) -> np.ndarray:
     moved = np.zeros(rows.height, np.bool_)
     moved[:1] = True
     for column in rows.get_columns():
+        if column.dtype.is_float():
+            # 0.0 and -0.0 are equal, but not their names.
+            column = column.cast(pl.Float64).reinterpret(dtype=pl.Int64)
         moved[1:] |= column.slice(1).ne_missing(column.head(-1)).to_numpy()
     return np.flatnonzero(moved)
 
