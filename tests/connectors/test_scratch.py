@@ -33,6 +33,19 @@ def test_memory_is_kept_when_it_is_known_how_much_is_needed() -> None:
     assert np.shares_memory(first, scratch.empty(100, np.int64))
 
 
+def test_memory_for_more_than_a_thread_may_keep_is_given_back() -> None:
+    scratch = Scratch()
+    size = 1 << 26
+    for _ in range(3):
+        scratch.begin()
+        made = [scratch.empty(size, np.uint8) for _ in range(4)]
+        assert not any(np.shares_memory(made[0], other) for other in made[1:])
+    scratch.begin()
+    kept = [scratch.empty(size, np.uint8) for _ in range(4)]
+    shared = [np.shares_memory(one, other) for one, other in zip(made, kept, strict=True)]
+    assert shared == [True, True, False, False]
+
+
 def test_threads_have_memory_of_their_own() -> None:
     scratch = Scratch()
     scratch.begin()

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 _ALIGNED = 64
+_MOST = 1 << 27
+"""Bytes that a thread keeps; many short rows of many columns take more, for a while."""
 
 
 class Scratch(local):
@@ -23,9 +25,9 @@ class Scratch(local):
         self._used = 0
 
     def begin(self) -> None:
-        """All arrays are given back; there is room for as many as there were."""
-        if self._used > len(self._memory):
-            self._memory = np.empty(self._used + self._used // 4, np.uint8)
+        """All arrays are given back; there is room for as many as there were, within bounds."""
+        if min(self._used, _MOST) > len(self._memory):
+            self._memory = np.empty(min(self._used + self._used // 4, _MOST), np.uint8)
         self._used = 0
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
