@@ -93,6 +93,7 @@ ONE: dict[str, Callable[[str], object]] = {
 @pytest.mark.parametrize("name", ONE)
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.none() | TEXTS, min_size=1, max_size=6))
+@example([None, "%BB", "a%BB%C3é", "%E4%BD%A0", "%ED%A0%80", "%E4%BD+%zz"])
 def test_of_a_text(name: str, values: list[object]) -> None:
     expected = [None if value is None else ONE[name](str(value)) for value in values]
     assert compute(name, [(t.STRING, values)]) == expected

@@ -43,7 +43,7 @@ from sameriver.functions.forms import (
 )
 from sameriver.functions.kernels.octets import capitalise, decode_url, encode_url
 from sameriver.functions.members import last_of_each_key, per_member
-from sameriver.functions.octets import rewritten
+from sameriver.functions.octets import decoded, rewritten
 from sameriver.functions.printf import printf
 from sameriver.functions.signature import Evaluation, Kernel, Operand, Resolved, ScalarFunction
 from sameriver.functions.urls import parsed_url
@@ -236,6 +236,11 @@ def _literals(change: Callable[..., pl.Expr]) -> Kernel:
     return lambda e, args: change(*args, [operand.value for operand in e.operands[1:]])
 
 
+def _decode_url(value: pl.Expr) -> pl.Expr:
+    """Any octets may come out of it, also such as are no UTF-8."""
+    return decoded(rewritten(value, decode_url, binary=True))
+
+
 STRINGS = [
     _text("||", (TEXT, TEXT), _concat, result=_joined_type),
     _text("CONCAT", (TEXT, ...), _concat),
@@ -339,7 +344,12 @@ STRINGS = [
     ),
     _text("UNHEX", (TEXT,), letters.unhex, result=BYTES, nullable=True),
     _text("URL_ENCODE", (TEXT,), lambda a: rewritten(a, encode_url, 3), nullable=True),
-    _text("URL_DECODE", (TEXT,), lambda a: rewritten(a, decode_url), nullable=True),
+    _text(
+        "URL_DECODE",
+        (TEXT,),
+        lambda a: decoded(rewritten(a, decode_url, binary=True)),
+        nullable=True,
+    ),
     ScalarFunction(
         name="PRINTF",
         infer=infer("PRINTF", (TEXT,), (TEXT, PLAIN, ...), result=STRING, nullable=True),
