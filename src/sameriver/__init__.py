@@ -1,6 +1,6 @@
 """Streaming SQL in Python that you can change while it runs."""
 
-from sameriver.common import collecting
+from sameriver.common import allocator, collecting  # noqa: F401 - before Polars is loaded
 from sameriver.common.errors import ExternalError, InternalError, SameriverError, UserError
 from sameriver.compat import CompatibilityReport, Verdict
 from sameriver.deploy.upgrade import UpgradeRefused
