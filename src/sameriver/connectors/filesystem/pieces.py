@@ -20,8 +20,8 @@ from sameriver.connectors.formats.format import FrameReader, Parsed, TextReader
 from sameriver.connectors.formats.parallel import ahead
 
 _LEAST, _MOST = 1 << 16, 1 << 23
-"""Bytes of the first piece and of later ones: columns are read out of it one by one, and it should
-stay in the cache meanwhile."""
+"""Bytes of the first piece, for a quick first row, and of later ones: what Python does for each
+should not show beside what kernels do."""
 _LONGEST_ROW = 1 << 28
 
 

@@ -85,7 +85,8 @@ class Text:
 
     def behind(self, more: Flags) -> Text:
         """The text with more bytes behind it."""
-        return surveyed(np.concatenate((self.array, more)).data)[0]
+        plain = self.ascii and surveyed(more.data)[0].ascii
+        return Text(np.concatenate((self.array, more)), plain)
 
 
 def surveyed(data: Data) -> tuple[Text, int]:

@@ -37,8 +37,9 @@ from sameriver.connectors.formats.kernels.csv_scan import (
     scan_rows,
     unescape_cells,
 )
-from sameriver.connectors.formats.nested import any_within, lists, only
+from sameriver.connectors.formats.nested import any_within, only
 from sameriver.connectors.formats.shown import texts
+from sameriver.functions.lists import lists
 
 
 class _Rows(NamedTuple):
@@ -173,7 +174,9 @@ class CsvReader:
             )
             items, bounds = _flat(parts)
             values, failed = decode(self._nulls(items), type.children[0], text)
-            return lists(values, bounds, cells.filled), bad | any_within(failed, bounds)
+            return lists(values, bounds[1:], pl.Series(cells.filled)), bad | any_within(
+                failed, bounds
+            )
         fields: list[pl.Series] = []
         for number, (name, child) in enumerate(zip(type.names, type.children, strict=True)):
             item = text_cells(parts.list.get(number, null_on_oob=True))

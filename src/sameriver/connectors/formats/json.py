@@ -26,8 +26,9 @@ from sameriver.connectors.formats.decode import Decoded, TextRules, decode
 from sameriver.connectors.formats.faults import BadRow, Faults, character
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
 from sameriver.connectors.formats.json_text import JsonWriter, check_encoding
-from sameriver.connectors.formats.nested import any_within, lists, only
+from sameriver.connectors.formats.nested import any_within, only
 from sameriver.connectors.options import boolean, choice
+from sameriver.functions.lists import lists
 
 STANDARDS = ("SQL", "ISO-8601")
 
@@ -198,7 +199,7 @@ def _arrays(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
     values, failed = decode(json_cells.unescape(found), type.children[0], rules)
     valid = cells.are(Kind.ARRAY) & ~malformed
     bad = (cells.filled & ~valid) | any_within(failed, bounds)
-    return lists(values, bounds, valid), bad
+    return lists(values, bounds[1:], pl.Series(valid)), bad
 
 
 def _maps(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
@@ -212,7 +213,7 @@ def _maps(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
     valid = cells.are(Kind.OBJECT) & ~malformed
     bounds = bounds // 2
     bad = (cells.filled & ~valid) | any_within(bad_keys | bad_values, bounds)
-    return lists(entries, bounds, valid), bad
+    return lists(entries, bounds[1:], pl.Series(valid)), bad
 
 
 def _check(options: Options, schema: Schema) -> None:

@@ -19,14 +19,3 @@ def any_within(flags: Mask, bounds: Index) -> Mask:
     """Whether any flag of each stretch is set."""
     counted = np.concatenate(([0], np.cumsum(flags)))
     return np.asarray(counted[bounds[1:]] > counted[bounds[:-1]])
-
-
-def lists(values: pl.Series, bounds: Index, valid: Mask) -> pl.Series:
-    """Lists of the stretches of ``values``, NULL where not ``valid``."""
-    owner = np.repeat(np.arange(len(valid)), np.diff(bounds))
-    frame = pl.DataFrame({"owner": owner, "value": values})
-    grouped = frame.group_by("owner", maintain_order=True).agg("value")
-    rows = pl.DataFrame({"owner": np.arange(len(valid))})
-    joined = rows.join(grouped, on="owner", how="left", maintain_order="left")["value"]
-    empty = pl.Series([[]], dtype=pl.List(values.dtype))
-    return only(joined.zip_with(joined.is_not_null(), empty), valid)

@@ -7,6 +7,7 @@ from numba import types
 
 from sameriver.common.kernel import helper, kernel
 from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX
+from sameriver.connectors.formats.kernels.value_scan import unsigned
 
 READ, BAD, OVERFLOW, LONG = range(4)
 _MOST = 10**18
@@ -92,14 +93,7 @@ def parse_decimals(
     for row in range(start.size):
         if kind[row] <= 1:
             continue
-        at, stop = start[row], end[row]
-        while at < stop and data[at] <= 32:
-            at += 1
-        while at < stop and data[stop - 1] <= 32:
-            stop -= 1
-        negative = at < stop and data[at] == 45
-        if at < stop and (data[at] == 45 or data[at] == 43):
-            at += 1
+        at, stop, negative = unsigned(data, start[row], end[row])
         found, digits, power = decimal_at(data, at, stop)
         if found == READ:
             found, digits, _ = scaled(digits, power + scale, precision)

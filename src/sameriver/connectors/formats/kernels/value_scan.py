@@ -72,12 +72,8 @@ def whole(data: np.ndarray, at: int, stop: int) -> tuple[int, bool]:
 
 
 @helper
-def integer_of(data: np.ndarray, at: int, stop: int, low: int, high: int) -> tuple[int, bool]:
-    """The whole number of a cell, blanks around it allowed; True if it is none within bounds."""
-    if at < stop <= at + 16:
-        total = some(data, at, stop - at)
-        if total >= 0:
-            return (total, False) if low <= total <= high else (0, True)
+def unsigned(data: np.ndarray, at: int, stop: int) -> tuple[int, int, bool]:
+    """A number's bounds without the blanks around it and its sign; whether that is a minus."""
     while at < stop and data[at] <= 32:
         at += 1
     while at < stop and data[stop - 1] <= 32:
@@ -85,6 +81,17 @@ def integer_of(data: np.ndarray, at: int, stop: int, low: int, high: int) -> tup
     negative = at < stop and data[at] == 45
     if at < stop and (data[at] == 45 or data[at] == 43):
         at += 1
+    return at, stop, negative
+
+
+@helper
+def integer_of(data: np.ndarray, at: int, stop: int, low: int, high: int) -> tuple[int, bool]:
+    """The whole number of a cell, blanks around it allowed; True if it is none within bounds."""
+    if at < stop <= at + 16:
+        total = some(data, at, stop - at)
+        if total >= 0:
+            return (total, False) if low <= total <= high else (0, True)
+    at, stop, negative = unsigned(data, at, stop)
     if at == stop:
         return 0, True
     total, odd = whole(data, at, stop)
