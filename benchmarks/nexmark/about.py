@@ -24,7 +24,7 @@ def about(options: argparse.Namespace, engines: Sequence[Engine]) -> dict[str, s
         f"Python {platform.python_version()}",
         "Versions": ", ".join(_versions(options.flink)),
         "Events": f"{options.events:,} in one file",
-        "Jobs": f"median of {options.repeat} after a first one that is not counted",
+        "Jobs": f"median of {options.repeat}, each right after one that is not counted",
         "Flink's Java heap": FLINK_HEAP,
     }
     for engine in engines:

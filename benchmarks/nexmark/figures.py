@@ -12,13 +12,15 @@ class Runs:
     """What one engine showed for one query.
 
     Attributes:
-        seconds: the engine's own time of each job.
+        seconds: the engine's own time of each job that counts.
+        rested: those of jobs right after other engines had their turn.
         whole: seconds from the start of the process to the end of its first job; None: the
             process had served other queries before.
         peak: most memory in bytes, resident.
     """
 
     seconds: list[float] = field(default_factory=list)
+    rested: list[float] = field(default_factory=list)
     whole: float | None = None
     peak: int = 0
 
@@ -51,6 +53,14 @@ class Figures:
         """Our events a second over those of another engine."""
         ours, theirs = self.rate("sameriver"), self.rate(engine)
         return None if ours is None or theirs is None else ours / theirs
+
+    def rested(self, engine: str) -> float | None:
+        """The ratio of jobs right after a rest."""
+        times = [runs.rested for name in ("sameriver", engine) if (runs := self.runs.get(name))]
+        if len(times) < 2 or not all(times):
+            return None
+        ours, theirs = map(statistics.median, times)
+        return theirs / ours
 
     def memory(self, engine: str) -> float | None:
         """Our peak over that of another engine."""

@@ -31,6 +31,12 @@ def summary(found: Sequence[Figures], targets: Targets) -> str:
             f"Events/s to Flink's: {statistics.median(ratios.values()):.1f}x in the median of "
             f"{len(ratios)} queries, {ratios[least]:.1f}x at least ({least})."
         )
+    rested = [ratio for one in found if (ratio := one.rested("flink")) is not None]
+    if rested:
+        lines.append(
+            f"Of jobs right after the turn of the others: {statistics.median(rested):.1f}x in the "
+            f"median, {min(rested):.1f}x at least; they are not in the table."
+        )
     return "\n".join([*lines, *(f"- {line}" for line in targets.missed(found))])
 
 

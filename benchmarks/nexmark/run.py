@@ -1,8 +1,9 @@
 """Nexmark on sameriver, Apache Flink and DuckDB: ``python -m benchmarks.nexmark.run --quick``.
 
 Engines take turns over the same file. Each query has a process of each engine; its first job warms
-it up, and tells the time of the whole process. The medians are of the jobs after that, by the
-engines' own clocks: Flink's from the start of the job to FINISHED, ours from the text of the
+it up, and tells the time of the whole process. Each turn has two jobs, of which the second counts:
+the first finds its memory again after the turn of the others. The medians are by the engines' own
+clocks: Flink's from the start of the job to FINISHED, ours from the text of the
 statement to the end of the job. A smaller file is read to compare what the results add up to.
 """
 
@@ -51,7 +52,7 @@ def readable(formats: Sequence[str], jars: Sequence[Path], folder: Path) -> list
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--events", type=int, help="in the file; 2,000,000, quick: 200,000")
-    parser.add_argument("--repeat", type=int, help="jobs after the first; 3, quick: 1")
+    parser.add_argument("--repeat", type=int, help="turns; 3, quick: 1")
     parser.add_argument("--format", choices=FORMATS, action="append", dest="formats",
                         help="parquet; may be given several times")  # fmt: skip
     parser.add_argument("--queries", default=",".join(NAMES), help="such as q0,q5")

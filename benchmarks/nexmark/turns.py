@@ -102,26 +102,35 @@ def first(name: str, plan: Plan, running: Running) -> Runs:
     """Sets a query up and runs it once, which is not counted."""
     running.setup(statements(running.engine, name, plan.format, plan.folder))
     job(running, name, plan.folder)
-    whole = None if plan.quick else time.perf_counter() - running.started
-    return Runs(whole=whole, peak=running.peak())
+    return Runs(whole=None if plan.quick else time.perf_counter() - running.started)
+
+
+def turn(name: str, plan: Plan, running: Running, runs: Runs | None) -> Runs:
+    """What an engine has shown once it had its turn.
+
+    The first job of a turn is not counted, but kept: while others have their turn, a process loses
+    its place in caches, and in some virtual machines its pages, and is slow to find them again.
+    """
+    if runs is None:
+        runs = first(name, plan, running)
+    else:
+        runs.rested.append(job(running, name, plan.folder))
+    runs.seconds.append(job(running, name, plan.folder))
+    runs.peak = running.peak()
+    return runs
 
 
 def measured(name: str, plan: Plan, engines: Sequence[Engine], processes: Processes) -> Figures:
     """All figures of a query."""
     found = Figures(query=name, events=plan.events)
+    asked = [engine for engine in engines if insert(engine, name, plan.folder) is not None]
     taking_part: dict[str, Running] = {}
-    for engine in engines:
-        if insert(engine, name, plan.folder) is not None:
-            with told(found):
-                running = processes.of(engine)
-                found.runs[engine.name] = first(name, plan, running)
-                taking_part[engine.name] = running
     for _ in range(plan.repeat):
-        for engine_name, running in taking_part.items():
-            runs = found.runs[engine_name]
+        for engine in asked:
             with told(found):
-                runs.seconds.append(job(running, name, plan.folder))
-                runs.peak = running.peak()
+                running = taking_part[engine.name] = processes.of(engine)
+                runs = turn(name, plan, running, found.runs.get(engine.name))
+                found.runs[engine.name] = runs
     if not found.equal:
         with told(found):
             found.equal = compared(name, plan, taking_part)

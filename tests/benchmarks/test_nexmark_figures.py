@@ -59,6 +59,14 @@ def test_the_summary_gives_median_and_least() -> None:
     )
 
 
+def test_the_summary_tells_of_jobs_after_a_rest() -> None:
+    found = figures("q1", [1.0], [20.0])
+    found.runs["sameriver"].rested = [2.0, 4.0, 2.0]
+    assert "rest" not in summary([found], Targets())
+    found.runs["flink"].rested = [22.0]
+    assert "right after the turn of the others: 11.0x in the median" in summary([found], Targets())
+
+
 def test_a_page_has_settings_and_sections() -> None:
     page = report({"CSV": "body"}, {"command": "make"})
     assert page.endswith("- command: make\n\n## CSV\n\nbody\n")

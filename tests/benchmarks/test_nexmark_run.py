@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,11 +101,13 @@ def test_an_engine_that_ended_is_started_anew(folder: Path) -> None:
     assert not second.alive
 
 
-def test_each_query_has_a_first_job_and_repeated_ones(folder: Path) -> None:
+def test_each_turn_has_a_job_that_is_not_counted(folder: Path) -> None:
     engines = [sameriver({}), duckdb()]
-    (found,) = figures(["q2"], plan(folder, quick=False), engines)
+    twice = replace(plan(folder, quick=False), repeat=2)
+    (found,) = figures(["q2"], twice, engines)
     for runs in found.runs.values():
-        assert len(runs.seconds) == 1
+        assert len(runs.seconds) == 2
+        assert len(runs.rested) == 1
         assert runs.whole is not None
         assert runs.whole > runs.seconds[0]
     assert found.equal == "-"

@@ -107,3 +107,16 @@ def test_many_shapes() -> None:
         for number in range(400)
     ]
     assert parsed(lines).changes.rows["a"].to_list() == list(range(400))
+
+
+def test_more_lines_than_are_found_at_a_time() -> None:
+    """And more than the first of them, which are long, let expect."""
+    long = "x" * 3_000
+    lines = [json.dumps({"a": number, "c": long}) for number in range(50)]
+    lines += ["", " ", *(json.dumps({"a": number}) for number in range(50, 60_000))]
+    assert parsed([line for line in lines if line != " "]).changes.rows["a"].to_list() == list(
+        range(60_000)
+    )
+    found = parsed(lines, **{"json.ignore-parse-errors": "true"})
+    assert found.changes.rows["a"].to_list() == list(range(60_000))
+    assert found.counters == {"ignored_rows": 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from sameriver.common.errors import ExternalError
 from sameriver.common.schema import Field, Schema
 from sameriver.common.types import BYTES, INT, STRING, row
-from sameriver.connectors.filesystem import pieces
+from sameriver.connectors.filesystem import stretches
 from sameriver.connectors.filesystem.pieces import TextPieces
 from sameriver.connectors.formats.faults import BadRow
 from sameriver.connectors.formats.format import Columns, TextReader
@@ -71,7 +72,7 @@ def in_pieces(
     path: Path, parser: TextReader, size: int, schema: Schema
 ) -> tuple[pl.DataFrame | None, Counter[str], int]:
     counters: Counter[str] = Counter()
-    with patch.object(pieces, "_LEAST", size), patch.object(pieces, "_MOST", size):
+    with patch.multiple(stretches, _LEAST=size, _MOST=size, _LOOK=size, _LEAST_SHARE=size):
         file = TextPieces(path, parser, counters, "", waits=False)
         try:
             read = list(file.read(0, file.mark))
@@ -170,3 +171,24 @@ def test_rows_own_what_they_hold(format: str, schema: Schema, line: bytes) -> No
     expected = parser.parse(line * 50, True).changes.rows
     assert rows.height == 50
     assert rows.equals(expected)
+
+
+def test_a_file_that_is_cut_while_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "part"
+    path.write_bytes(b'{"a":"x"}\n' * 200_000)
+    file = TextPieces(path, reader("json", FLAT, {}), Counter(), "", waits=False)
+    found = file.read(0, file.mark)
+    next(found)
+    os.truncate(path, 50_000)
+    with pytest.raises(ExternalError, match="was changed after it was read: it had"):
+        list(found)
+
+
+def test_a_long_row_among_short_ones(tmp_path: Path) -> None:
+    """It is longer than a piece, and than what is looked at for a line end at first."""
+    long = "y" * 900_000
+    path = tmp_path / "part"
+    path.write_text('{"a":"x"}\n' * 9 + f'{{"a":"{long}"}}\n' + '{"a":"z"}\n' * 90_000)
+    file = TextPieces(path, reader("json", FLAT, {}), Counter(), "", waits=False)
+    rows = pl.concat([piece.changes.rows for piece in file.read(0, file.mark)])
+    assert rows["a"].to_list() == ["x"] * 9 + [long] + ["z"] * 90_000

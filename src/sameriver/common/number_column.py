@@ -9,6 +9,8 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.arrow_column import Format, arrow_column, block
+from sameriver.common.kernels.lanes import LANES
+from sameriver.common.kernels.valid_bits import valid_bits
 
 _HEAD = 16
 """Bytes of the addresses of its two buffers."""
@@ -33,14 +35,24 @@ _FORMATS: dict[Any, tuple[Any, Format]] = {
 
 
 def number_column(
-    values: np.ndarray, valid: np.ndarray, dtype: pl.DataType | type[pl.DataType]
+    values: np.ndarray,
+    kind: np.ndarray,
+    odd: np.ndarray,
+    dtype: pl.DataType | type[pl.DataType],
 ) -> pl.Series:
-    """``values``, which fit ``dtype`` and are in its unit, NULL where not ``valid``."""
+    """``values`` as a column of ``dtype``, in its unit, NULL where there are none.
+
+    Args:
+        values: they fit ``dtype``.
+        kind: 2 or more where there is a value.
+        odd: not 0 where it could not be read.
+        dtype: of the column.
+    """
     width, format = _FORMATS[dtype]
-    rows, bits = len(values), np.packbits(valid, bitorder="little")
+    rows = len(values)
     size = rows * width().itemsize
-    place, memory = block(_HEAD + size + len(bits))
+    place, memory = block(_HEAD + size + -(-rows // LANES) * (LANES // 8))
     memory[_HEAD : _HEAD + size].view(width)[:] = values
-    memory[_HEAD + size :] = bits
+    nulls = valid_bits(kind, odd, memory[_HEAD + size :])
     memory[:_HEAD].view(np.int64)[:] = place + _HEAD + size, place + _HEAD
-    return arrow_column(format, rows, rows - int(np.count_nonzero(valid)), place, 2)
+    return arrow_column(format, rows, nulls, place, 2)

@@ -30,6 +30,8 @@ def complete(
     rows: pl.DataFrame, file: File, stat: os.stat_result, context: TableContext
 ) -> pl.DataFrame:
     """Adds metadata and partition columns, and puts columns in the order asked for."""
+    if rows.width and rows.columns == list(context.schema.names):
+        return rows
     columns: list[pl.Series | pl.Expr] = []
     for field in context.schema:
         if field.name in context.metadata:

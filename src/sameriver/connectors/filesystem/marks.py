@@ -52,11 +52,14 @@ def whole(path: Path) -> Mark:
     return Mark(size, 0, check_of(*ends(path, size)))
 
 
-def grown(head: bytes, tail: bytes, more: memoryview) -> tuple[bytes, bytes]:
-    """The first and last bytes after ``more`` bytes have followed."""
-    if len(head) < _SPAN:
-        head = (head + bytes(more[:_SPAN]))[:_SPAN]
-    return head, (tail + bytes(more[-_SPAN:]))[-_SPAN:]
+def ends_of(data: memoryview) -> tuple[bytes, bytes]:
+    """The first and the last bytes of a stretch."""
+    return bytes(data[:_SPAN]), bytes(data[-_SPAN:])
+
+
+def grown(head: bytes, tail: bytes, first: bytes, last: bytes) -> tuple[bytes, bytes]:
+    """The first and last bytes after a stretch has followed, whose ends are ``ends_of`` it."""
+    return (head + first)[:_SPAN], (tail + last)[-_SPAN:]
 
 
 def verify(path: Path, mark: Mark, *, grows: bool) -> None:

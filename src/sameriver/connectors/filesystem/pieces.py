@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from io import BufferedIOBase
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple
 
 import polars as pl
 
@@ -14,15 +13,19 @@ from sameriver.common.changes import Changes
 from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import ExternalError
 from sameriver.connectors.filesystem.files import is_compressed, open_bytes, pass_over, unreadable
-from sameriver.connectors.filesystem.marks import START, Mark, check_of, ends, grown, whole
+from sameriver.connectors.filesystem.marks import (
+    START,
+    Mark,
+    check_of,
+    ends,
+    ends_of,
+    grown,
+    whole,
+)
+from sameriver.connectors.filesystem.stretches import Cutter, Stretch
 from sameriver.connectors.formats.faults import BadRow
 from sameriver.connectors.formats.format import FrameReader, Parsed, TextReader
 from sameriver.connectors.formats.parallel import ahead
-
-_LEAST, _MOST = 1 << 16, 1 << 23
-"""Bytes of the first piece, for a quick first row, and of later ones: what Python does for each
-should not show beside what kernels do."""
-_LONGEST_ROW = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +45,17 @@ class Piece:
     last: bool
 
 
-class _Text(NamedTuple):
-    """A stretch of a file that is cut where a row ends.
+class _Rows(NamedTuple):
+    """What a stretch came to.
 
     Attributes:
-        data: its bytes.
-        last: an unfinished row at its end is one, too.
-        at_end: the file has no more bytes for now.
-        room: the memory that they are in; it is used again when the rows are made.
+        parsed: its rows.
+        head, tail: the first and the last bytes of what they took.
     """
 
-    data: memoryview
-    last: bool
-    at_end: bool
-    room: bytearray
-
-
-def _fill(file: IO[bytes], data: memoryview) -> int:
-    """Reads bytes into ``data`` until that is full or the file ends; how many."""
-    done = 0
-    while read := cast(BufferedIOBase, file).readinto(data[done:]):
-        done += read
-    return done
+    parsed: Parsed
+    head: bytes
+    tail: bytes
 
 
 class TextPieces:
@@ -96,11 +88,8 @@ class TextPieces:
         self._reader = reader
         self._counters = counters
         self._hint = hint
-        self._size = _LEAST
-        self._sure = False
-        self._rooms: list[bytearray] = []
         self._compressed = is_compressed(path)
-        self._waits = waits and not self._compressed
+        self._cutter = Cutter(path, reader, waits=waits and not self._compressed)
         with unreadable(path):
             self.mark = whole(path) if self._compressed else START
 
@@ -113,69 +102,35 @@ class TextPieces:
 
     def _pieces(self, file: IO[bytes], start: int) -> Iterator[Piece]:
         head, tail = (b"", b"") if self._compressed else ends(self._path, start)
-        for text, result in ahead(self._parse, self._texts(file)):
-            before, parsed = self.mark, self._checked(result)
-            size, check = before.size, before.check
+        for stretch, result in ahead(self._rows, self._cutter.stretches(file, start)):
+            before, rows = self.mark, self._checked(result)
+            parsed, size, check = rows.parsed, before.size, before.check
             if not self._compressed:
-                head, tail = grown(head, tail, text.data[: parsed.used])
+                head, tail = grown(head, tail, rows.head, rows.tail)
                 size, check = size + parsed.used, check_of(head, tail)
             self.mark = Mark(size, before.lines + parsed.lines, check)
-            guessed = parsed.used == len(text.data)
+            guessed = parsed.used == stretch.size
             if len(parsed.changes):
-                yield Piece(parsed.changes, start, before, text.at_end and guessed)
+                yield Piece(parsed.changes, start, before, stretch.at_end and guessed)
             start += parsed.used
-            self._rooms.append(text.room)
+            stretch.done()
             if not guessed:
-                self._sure = True
+                self._cutter.sure = True
                 yield from self.read(start, self.mark)
                 return
 
-    def _texts(self, file: IO[bytes]) -> Iterator[_Text]:
-        """Cuts the file at ends of rows."""
-        rest, at_end = b"", False
-        while not at_end:
-            size = len(rest) + self._size
-            room = self._room(size)
-            data = memoryview(room)[:size]
-            data[: len(rest)] = rest
-            end = len(rest) + _fill(file, data[len(rest) :])
-            at_end, data = end < size, data[:end]
-            last = at_end and not self._waits
-            cut = end if last else self._reader.cut(data, self._sure)
-            rest = bytes(data[cut:])
-            if cut:
-                yield _Text(data[:cut], last, at_end, room)
-            self._grow(cut, len(rest))
+    def _rows(self, stretch: Stretch) -> _Rows:
+        data = stretch.load()
+        parsed = self._reader.parse(data, stretch.last)
+        return _Rows(parsed, *ends_of(data[: parsed.used]))
 
-    def _room(self, size: int) -> bytearray:
-        """Memory of so many bytes. To ask for new one each time takes as long as to read a file."""
-        while self._rooms:
-            room = self._rooms.pop()
-            if len(room) >= size:
-                return room
-        return bytearray(size + (size >> 4))
-
-    def _parse(self, text: _Text) -> Parsed:
-        return self._reader.parse(text.data, text.last)
-
-    def _checked(self, result: Callable[[], Parsed]) -> Parsed:
+    def _checked(self, result: Callable[[], _Rows]) -> _Rows:
         try:
-            parsed = result()
+            rows = result()
         except BadRow as bad:
             raise bad.error(self._path, self.mark.lines, self._hint) from None
-        self._counters.update(parsed.counters)
-        return parsed
-
-    def _grow(self, used: int, rest: int) -> None:
-        """Pieces start small, for a quick first row."""
-        if rest > _LONGEST_ROW:
-            raise ExternalError(
-                "BAD_ROW",
-                f"'{self._path}' has a row of more than {_LONGEST_ROW >> 20} MiB",
-                hint="A quote that never ends may be the cause.",
-            )
-        if used == 0 or self._size < _MOST:
-            self._size = min(self._size * 4, _MOST if used else _LONGEST_ROW)
+        self._counters.update(rows.parsed.counters)
+        return rows
 
 
 class FramePieces:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -66,6 +66,7 @@ class CsvReader:
 
     columns: Columns
     rules: CsvRules
+    by_line: ClassVar[bool] = False
 
     def cut(self, data: Data, sure: bool) -> int:
         """A guess takes every quote for one that opens or closes a cell."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -29,9 +30,11 @@ from sameriver.connectors.formats.json import (
     ENCODING_OPTIONS,
     JsonRules,
     json_rules,
+    named,
     not_json,
     read_objects,
 )
+from sameriver.connectors.formats.json_cells import Objects
 from sameriver.connectors.formats.json_text import check_encoding, check_keys, json_object
 from sameriver.connectors.formats.text_writer import LineFile, lines_of
 from sameriver.connectors.options import boolean
@@ -46,6 +49,7 @@ class DebeziumReader:
     columns: Columns
     rules: JsonRules
     enveloped: bool
+    by_line: ClassVar[bool] = True
 
     def cut(self, data: Data, sure: bool) -> int:
         return line_cut(data)
@@ -90,7 +94,10 @@ class DebeziumReader:
     ) -> tuple[pl.DataFrame, Mask]:
         """The images that are used, as rows, and which events have a malformed one."""
         at = np.flatnonzero(used)
-        rows, malformed = read_objects(images.take(at), spots[at], self.columns, self.rules, faults)
+        taken = images.take(at)
+        columns, malformed = json_cells.fields(taken, named(self.columns), self.rules.text)
+        objects = Objects(taken, spots[at], columns, malformed)
+        rows = read_objects(objects, self.columns, self.rules, faults)
         bad = np.zeros(len(images), dtype=np.bool_)
         bad[at[malformed]] = True
         return rows.with_columns(pl.Series("$event", at, dtype=pl.Int64)), bad

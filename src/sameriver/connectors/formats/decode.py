@@ -108,13 +108,13 @@ def _integers(cells: Cells, type: DataType) -> Decoded:
     else:
         out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
         parse_integers(cells.buffer(), cells.start, cells.end, cells.kind, low, high, out, bad)
+    failed = bad.view(np.bool_)
     # A JSON number with a fraction is cut, as Jackson does it; a string with one is refused.
-    for row in np.flatnonzero((bad == 1) & cells.are(Kind.NUMBER)):
+    for row in np.flatnonzero(failed & cells.are(Kind.NUMBER)) if failed.any() else ():
         number = int(Decimal(cells.text(int(row))))
         if low <= number <= high:
             out[row], bad[row] = number, 0
-    failed = bad.astype(np.bool_)
-    return number_column(out, cells.filled & ~failed, to_polars(type)), failed
+    return number_column(out, cells.kind, bad, to_polars(type)), failed
 
 
 def _floats(cells: Cells, type: DataType) -> Decoded:
@@ -197,16 +197,14 @@ def _binaries(cells: Cells) -> Decoded:
 def _dates(cells: Cells) -> Decoded:
     out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
     parse_dates(cells.buffer(), cells.start, cells.end, cells.kind, out, bad)
-    failed = bad.astype(np.bool_)
-    return number_column(out, cells.filled & ~failed, pl.Date), failed
+    return number_column(out, cells.kind, bad, pl.Date), bad.view(np.bool_)
 
 
 def _times(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
     out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
     places = type.precision or 0
     parse_times(cells.buffer(), cells.start, cells.end, cells.kind, rules.iso, places, out, bad)
-    failed = bad.astype(np.bool_)
-    return number_column(out, cells.filled & ~failed, pl.Time), failed
+    return number_column(out, cells.kind, bad, pl.Time), bad.view(np.bool_)
 
 
 _PLACES = {"ms": 3, "us": 6, "ns": 9}
@@ -220,8 +218,7 @@ def _timestamps(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
         parse_timestamps(
             cells.buffer(), cells.start, cells.end, cells.kind, *_moments(type, rules), out, bad
         )
-    failed = bad.astype(np.bool_)
-    return number_column(out, cells.filled & ~failed, to_polars(type)), failed
+    return number_column(out, cells.kind, bad, to_polars(type)), bad.view(np.bool_)
 
 
 def _moments(type: DataType, rules: TextRules) -> tuple[int, bool, int, int]:

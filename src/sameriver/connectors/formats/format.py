@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import polars as pl
 
@@ -61,7 +61,13 @@ class Parsed:
 
 
 class TextReader(Protocol):
-    """Reads a text format piece by piece; pieces may be read in threads, side by side."""
+    """Reads a text format piece by piece; pieces may be read in threads, side by side.
+
+    Attributes:
+        by_line: a row ends where a line does, always.
+    """
+
+    by_line: ClassVar[bool]
 
     def cut(self, data: Data, sure: bool) -> int:
         """Where the last whole row of ``data`` ends, which starts at a row; 0: there is none.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -25,6 +26,7 @@ from sameriver.connectors.formats.cells import (
 from sameriver.connectors.formats.decode import Decoded, TextRules, decode
 from sameriver.connectors.formats.faults import BadRow, Faults, character
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
+from sameriver.connectors.formats.json_cells import Fields, Objects
 from sameriver.connectors.formats.json_text import JsonWriter, check_encoding
 from sameriver.connectors.formats.nested import any_within, only
 from sameriver.connectors.options import boolean, choice
@@ -70,16 +72,17 @@ class JsonReader:
 
     columns: Columns
     rules: JsonRules
+    by_line: ClassVar[bool] = True
 
     def cut(self, data: Data, sure: bool) -> int:
         return line_cut(data)
 
     def parse(self, data: Data, last: bool) -> Parsed:
         data = data if last else whole_lines(data)
-        cells, spots, ends = json_cells.lines(data)
-        faults = Faults(self.rules.ignore)
-        rows, malformed = read_objects(cells, spots, self.columns, self.rules, faults)
-        faults.rows(malformed, lambda row: not_json(cells, row, spots))
+        found, ends = json_cells.objects(data, named(self.columns), self.rules.text)
+        faults, malformed = Faults(self.rules.ignore), found.malformed
+        rows = read_objects(found, self.columns, self.rules, faults)
+        faults.rows(malformed, lambda row: not_json(found.cells, row, found.spots))
         return Parsed(
             changes=Changes(rows.filter(pl.Series(~malformed)) if malformed.any() else rows),
             used=len(data),
@@ -88,36 +91,38 @@ class JsonReader:
         )
 
 
+def named(columns: Columns) -> Fields:
+    """Names and types of the fields that are wanted."""
+    return zip(columns.wanted.names, columns.wanted.types, strict=True)
+
+
 def read_objects(
-    cells: Cells, spots: Index, wanted: Columns, rules: JsonRules, faults: Faults
-) -> tuple[pl.DataFrame, Mask]:
-    """The fields of objects as a frame, and which of the objects are malformed.
+    objects: Objects, wanted: Columns, rules: JsonRules, faults: Faults
+) -> pl.DataFrame:
+    """The fields of objects as a frame.
 
     Args:
-        cells: the objects.
-        spots: line and first byte of each.
+        objects: what was found of them; the caller tells ``faults`` of malformed ones.
         wanted: the fields.
         rules: how they are read.
-        faults: takes bad fields; the caller gives it the malformed objects.
+        faults: takes bad fields.
     """
-    schema = wanted.wanted
-    columns, malformed = json_cells.fields(
-        cells, zip(schema.names, schema.types, strict=True), rules.text
-    )
-    present = cells.are(Kind.OBJECT) & ~malformed
+    cells, spots, columns, malformed = objects
+    present = ~malformed & cells.are(Kind.OBJECT)
     decoded: list[pl.Series] = []
-    for field, column in zip(schema, columns, strict=True):
+    for field, column in zip(wanted.wanted, columns, strict=True):
         if field.type.root is Root.ROW:
             whole = not wanted.in_part(field.name)
             series, bad = _rows(column, field.type, rules.text, rules.strict, whole)
         else:
             series, bad = decode(json_cells.unescape(column), field.type, rules.text)
-        _report(field, column, bad & present, cells, spots, faults)
+        if bad.any():
+            _report(field, column, bad & present, cells, spots, faults)
         if rules.strict:
             missing = present & column.are(Kind.ABSENT)
             _report_missing(field, missing, cells, spots, faults)
         decoded.append(series.alias(field.name))
-    return pl.DataFrame(decoded or None, height=len(cells)), malformed
+    return pl.DataFrame(decoded or None, height=len(cells))
 
 
 def not_json(cells: Cells, row: int, spots: Index) -> BadRow:
@@ -186,7 +191,8 @@ def _rows(
     parts: list[pl.Series] = []
     for name, child, column in zip(type.names, type.children, columns, strict=True):
         series, failed = decode(json_cells.unescape(column), child, rules)
-        bad |= failed & objects
+        if failed.any():
+            bad |= failed & objects
         if strict:
             bad |= objects & column.are(Kind.ABSENT)
         parts.append(series.alias(name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,12 +13,23 @@ from sameriver.connectors.formats.decode import TextRules, reading
 from sameriver.connectors.formats.kernels.json_escapes import unescape_strings
 from sameriver.connectors.formats.kernels.json_items import scan_lists
 from sameriver.connectors.formats.kernels.json_scan import scan_objects
-from sameriver.connectors.formats.kernels.lines import split_lines
+from sameriver.connectors.formats.kernels.lines import (
+    BEGIN,
+    FOUND,
+    LINE,
+    ODD,
+    USED,
+    count_byte,
+    split_lines,
+)
 from sameriver.connectors.formats.kernels.value_scan import READ
 from sameriver.connectors.formats.scratch import SCRATCH
 
 Fields = Iterable[tuple[str, DataType | None]]
 """Names, and types where there are any."""
+
+_SAMPLE = 1 << 16
+"""Bytes that tell how long lines are."""
 
 
 def lines(data: Data) -> tuple[Cells, Index, int]:
@@ -27,18 +39,47 @@ def lines(data: Data) -> tuple[Cells, Index, int]:
     """
     SCRATCH.begin()
     array = bytes_of(data)
-    # Lines are mostly longer; no line that counts has less than two bytes.
-    for least in (32, 2):
-        room = len(array) // least + 1
-        number, start, end = (SCRATCH.empty(room, np.int64) for _ in range(3))
-        totals = np.empty(3, dtype=np.int64)
-        if split_lines(array, number, start, end, totals):
+    for room in _rooms(array):
+        number, start, end = places = SCRATCH.empty((3, room), np.int64)
+        found = np.zeros(FOUND, dtype=np.int64)
+        if split_lines(array, number, start, end, found):
             break
-    used, ends, plain = (int(total) for total in totals)
-    text = Text(array, plain == 1)
+    used = int(found[USED])
     kind = SCRATCH.full(used, Kind.OBJECT, np.uint8)
-    spots = np.column_stack((number[:used], start[:used]))
-    return Cells(text, start[:used], end[:used], kind), spots, ends
+    cells = Cells(_text(array, found), start[:used], end[:used], kind)
+    return cells, places[:2, :used].T, _line_ends(array, found)
+
+
+class Objects(NamedTuple):
+    """Objects of a text, at most one a line.
+
+    Attributes:
+        cells: where they are.
+        spots: line and first byte of each.
+        fields: the wanted fields, with the fields of ROWs among them.
+        malformed: which of them are no objects.
+    """
+
+    cells: Cells
+    spots: Index
+    fields: tuple[Cells, ...]
+    malformed: Mask
+
+
+def objects(data: Data, wanted: Fields, rules: TextRules) -> tuple[Objects, int]:
+    """The objects of a text and how many line ends it has; as ``lines`` and ``fields`` have it."""
+    SCRATCH.begin()
+    array, tree = bytes_of(data), _Tree(wanted, rules)
+    for room in _rooms(array):
+        number, start, end = places = SCRATCH.empty((3, room), np.int64)
+        kind, found = SCRATCH.empty(room, np.uint8), np.zeros(FOUND, dtype=np.int64)
+        scan = _Scan(tree, room)
+        if scan.run(array, number, start, end, kind, found):
+            break
+    used = int(found[USED])
+    cells = Cells(_text(array, found), start[:used], end[:used], kind[:used])
+    spots = places[:2, :used].T
+    return Objects(cells, spots, *scan.fields(cells.data, used)), _line_ends(array, found)
 
 
 def fields(cells: Cells, wanted: Fields, rules: TextRules | None) -> tuple[tuple[Cells, ...], Mask]:
@@ -47,31 +88,75 @@ def fields(cells: Cells, wanted: Fields, rules: TextRules | None) -> tuple[tuple
 
     Values of some types are read by ``rules`` at once.
     """
-    tree = _Tree(wanted, rules)
-    names = [name.encode() for name in tree.names]
-    bounds = np.cumsum([0, *map(len, names)], dtype=np.int64)
-    over, up = np.array(tree.over, dtype=np.int64), np.array(tree.up, dtype=np.int64)
-    reads = np.array(tree.reads, dtype=np.int64).reshape(-1, READ)
-    shape = (len(names), len(cells))
-    start, end = SCRATCH.empty(shape, np.int64), SCRATCH.empty(shape, np.int64)
-    kind = SCRATCH.full(shape, Kind.ABSENT, np.uint8)
-    values = SCRATCH.empty((len(reads), len(cells)), np.int64)
-    odd = SCRATCH.empty(values.shape, np.uint8)
-    bad = SCRATCH.full(len(cells), 0, np.uint8)
-    text = np.frombuffer(b"".join(names) or b"\0", dtype=np.uint8)
-    scan_objects(
-        cells.buffer(), cells.start, cells.end, cells.kind, text, bounds, over, up, start, end,
-        kind, bad, reads, values, odd,
-    )  # fmt: skip
-    read = {int(field): (values[turn], odd[turn]) for turn, field in enumerate(reads[:, 0])}
+    rows, scan = len(cells), _Scan(_Tree(wanted, rules), len(cells))
+    found = np.array([rows, 0, len(cells.buffer()), 0, 0], dtype=np.int64)
+    scan.run(cells.buffer(), _NO_LINES, cells.start, cells.end, cells.kind, found)
+    return scan.fields(cells.data, rows)
 
-    def gathered(low: int, high: int) -> Iterator[Cells]:
-        while low < high:
-            inner = tuple(gathered(low + 1, tree.over[low]))
-            yield Cells(cells.data, start[low], end[low], kind[low], inner, read.get(low))
-            low = tree.over[low]
 
-    return tuple(gathered(0, len(names))), bad.astype(np.bool_)
+_NO_LINES = np.empty(0, np.int64)
+
+
+def _rooms(array: Flags) -> Iterator[int]:
+    """For how many lines there should be room: at first a guess from the first of them."""
+    sample = array[:_SAMPLE]
+    ends = count_byte(sample, ord("\n")) + 8
+    yield ends * len(array) * 5 // (4 * max(len(sample), 1)) + 8
+    # No line that counts has less than two bytes.
+    yield len(array) // 2 + 1
+
+
+def _text(array: Flags, found: Index) -> Text:
+    return Text(array, not found[ODD])
+
+
+def _line_ends(array: Flags, found: Index) -> int:
+    """The last line may have none."""
+    return int(found[LINE]) - int(found[BEGIN] > len(array))
+
+
+class _Scan:
+    """Where ``scan_objects`` puts what it finds of so many rows."""
+
+    def __init__(self, tree: _Tree, rows: int) -> None:
+        self._tree = tree
+        shape = (len(tree.names), rows)
+        self._start, self._end = SCRATCH.empty(shape, np.int64), SCRATCH.empty(shape, np.int64)
+        self._kind = SCRATCH.empty(shape, np.uint8)
+        self._values = SCRATCH.empty((len(tree.reads), rows), np.int64)
+        self._odd = SCRATCH.empty(self._values.shape, np.uint8)
+        self._bad = SCRATCH.empty(rows, np.uint8)
+
+    def run(
+        self, array: Flags, number: Index, start: Index, end: Index, kind: Flags, found: Index
+    ) -> bool:
+        """Scans; False: there are more rows than places for them."""
+        names = [name.encode() for name in self._tree.names]
+        bounds = np.cumsum([0, *map(len, names)], dtype=np.int64)
+        text = np.frombuffer(b"".join(names) or b"\0", dtype=np.uint8)
+        over, up = np.array(self._tree.over, np.int64), np.array(self._tree.up, np.int64)
+        reads = np.array(self._tree.reads, np.int64).reshape(-1, READ)
+        return scan_objects(
+            array, number, start, end, kind, found, text, bounds, over, up, self._start,
+            self._end, self._kind, self._bad, reads, self._values, self._odd,
+        )  # fmt: skip
+
+    def fields(self, text: Text, rows: int) -> tuple[tuple[Cells, ...], Mask]:
+        """The fields of the first rows, and which rows are malformed."""
+        over = self._tree.over
+        read = {
+            field: (self._values[turn, :rows], self._odd[turn, :rows])
+            for turn, (field, *_) in enumerate(self._tree.reads)
+        }
+
+        def gathered(low: int, high: int) -> Iterator[Cells]:
+            while low < high:
+                inner = tuple(gathered(low + 1, over[low]))
+                start, end = self._start[low, :rows], self._end[low, :rows]
+                yield Cells(text, start, end, self._kind[low, :rows], inner, read.get(low))
+                low = over[low]
+
+        return tuple(gathered(0, len(over))), self._bad[:rows].view(np.bool_)
 
 
 class _Tree:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -35,6 +36,7 @@ class RawReader:
     """Reads lines."""
 
     columns: Columns
+    by_line: ClassVar[bool] = True
 
     def cut(self, data: Data, sure: bool) -> int:
         return line_cut(data)

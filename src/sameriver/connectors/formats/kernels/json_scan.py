@@ -30,6 +30,7 @@ from sameriver.connectors.formats.kernels.json_tokens import (
     string,
     value,
 )
+from sameriver.connectors.formats.kernels.lines import AT, BEGIN, USED, find_lines
 from sameriver.connectors.formats.kernels.types import (
     BYTES,
     FLAG_TABLE,
@@ -41,6 +42,8 @@ from sameriver.connectors.formats.kernels.value_scan import read_cells
 
 _TURNS = 64
 """How many keys of an object are remembered."""
+_BLOCK = 1 << 17
+"""Bytes whose lines are found before they are scanned: they stay in the cache of a core."""
 _TRUST = 64
 """How many rows that look like none before are too many, other rows between them not counted."""
 
@@ -259,29 +262,18 @@ def scan_alike(
 
 
 @kernel(
-    types.void(
-        BYTES,
-        INDEX,
-        INDEX,
-        FLAGS,
-        BYTES,
-        INDEX,
-        INDEX,
-        INDEX,
-        INDEX_TABLE,
-        INDEX_TABLE,
-        FLAG_TABLE,
-        FLAGS,
-        INDEX_TABLE,
-        INDEX_TABLE,
-        FLAG_TABLE,
+    types.boolean(
+        BYTES, INDEX, INDEX, INDEX, FLAGS, INDEX, BYTES, INDEX, INDEX, INDEX, INDEX_TABLE,
+        INDEX_TABLE, FLAG_TABLE, FLAGS, INDEX_TABLE, INDEX_TABLE, FLAG_TABLE,
     )
-)
+)  # fmt: skip
 def scan_objects(
     data: np.ndarray,
+    number: np.ndarray,
     from_: np.ndarray,
     to: np.ndarray,
     what: np.ndarray,
+    found: np.ndarray,
     names: np.ndarray,
     bounds: np.ndarray,
     over: np.ndarray,
@@ -293,8 +285,12 @@ def scan_objects(
     reads: np.ndarray,
     values: np.ndarray,
     odd: np.ndarray,
-) -> None:
+) -> bool:
     """Finds the wanted fields of cells that are objects; others stay absent.
+
+    ``found`` is what is known of the lines of the text, as ``find_lines`` has it: what follows them
+    are lines that are objects, which become cells, some at a time, to be scanned while they are in
+    the cache. False: there are more of them than places.
 
     Fields are numbered with those within them right after each: ``over`` is the number after
     these, ``up`` the field that they are in, or -1. ``names[bounds[i]:bounds[i + 1]]`` is the name
@@ -306,23 +302,32 @@ def scan_objects(
     shapes = np.empty((SHAPES, STEPS, PARTS), dtype=np.int64)
     pen = np.empty(2, dtype=np.int64)
     minutes = np.zeros((reads.shape[0], 3), dtype=np.uint64)
-    known, last, trust = 0, 0, _TRUST
-    for row in range(from_.size):
-        which = -1
-        if what[row] == OBJECT and trust > 0:
-            which = scan_alike(
-                data, from_[row], to[row], row, start, end, kind, stack, shapes, known, last
-            )
-            last = which if which >= 0 else last
-            trust = min(trust + 1, _TRUST) if which >= 0 else trust - 4
-        if what[row] == OBJECT and which < 0:
-            slot = known if known < SHAPES else row % SHAPES
-            bad[row] = not scan_object(
-                data, from_[row], to[row], row, names, bounds, over, up, start, end, kind, seen,
-                stack, shapes[slot], pen,
-            )  # fmt: skip
-            if pen[1] > 0 and not bad[row]:
-                known, last = max(known, slot + 1), slot
-            else:
-                shapes[slot, 0, 0] = -1
-        read_cells(data, row, start, end, kind, reads, values, odd, minutes)
+    known, last, trust, row = 0, 0, _TRUST, 0
+    while row < found[USED] or found[BEGIN] < data.size:
+        if row == found[USED]:
+            if not find_lines(data, found[AT] + _BLOCK, number, from_, to, found):
+                return False
+            what[row : found[USED]] = OBJECT
+        kind[:, row : found[USED]] = ABSENT
+        bad[row : found[USED]] = 0
+        while row < found[USED]:
+            which = -1
+            if what[row] == OBJECT and trust > 0:
+                which = scan_alike(
+                    data, from_[row], to[row], row, start, end, kind, stack, shapes, known, last
+                )
+                last = which if which >= 0 else last
+                trust = min(trust + 1, _TRUST) if which >= 0 else trust - 4
+            if what[row] == OBJECT and which < 0:
+                slot = known if known < SHAPES else row % SHAPES
+                bad[row] = not scan_object(
+                    data, from_[row], to[row], row, names, bounds, over, up, start, end, kind,
+                    seen, stack, shapes[slot], pen,
+                )  # fmt: skip
+                if pen[1] > 0 and not bad[row]:
+                    known, last = max(known, slot + 1), slot
+                else:
+                    shapes[slot, 0, 0] = -1
+            read_cells(data, row, start, end, kind, reads, values, odd, minutes)
+            row += 1
+    return True

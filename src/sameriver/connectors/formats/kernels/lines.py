@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from sameriver.common.kernel import kernel
+from sameriver.common.kernel import helper, kernel
 from sameriver.common.kernels.lanes import LANES, equal, first, high, how_many
 from sameriver.connectors.formats.kernels.types import BYTES, INDEX
 
@@ -46,32 +46,42 @@ def count_byte(data: np.ndarray, byte: int) -> int:
     return total
 
 
-@kernel(types.boolean(BYTES, INDEX, INDEX, INDEX, INDEX))
-def split_lines(
-    data: np.ndarray, number: np.ndarray, start: np.ndarray, end: np.ndarray, totals: np.ndarray
-) -> bool:
-    """Number, start and end (without the line end) of each line that isn't blank.
+USED, LINE, BEGIN, AT, ODD = range(5)
+"""What is known of a text whose lines are being found: how many of them count, the number of the
+next one, where it begins, up to where was looked, and whether all of that is ASCII."""
+FOUND = 5
 
-    ``totals`` becomes how many of them there are, how many line ends, and 1 if all is ASCII. False:
-    there are more lines than places for them.
+
+@helper
+def find_lines(
+    data: np.ndarray,
+    upto: int,
+    number: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    found: np.ndarray,
+) -> bool:
+    """Goes on to note number, start and end (without the line end) of each line that isn't blank.
+
+    Stops when ``upto`` bytes or a few more were looked at; the end of the text, which may end a
+    line, counts as one. False: there are more lines than places for them.
     """
-    used, line, begin, at, odd = 0, 0, 0, 0, np.uint64(0)
-    while begin < data.size:
+    used, line, begin, at = found[USED], found[LINE], found[BEGIN], found[AT]
+    odd = np.uint64(found[ODD])
+    while begin < data.size and at < upto:
         if at + LANES <= data.size:
             odd |= high(data, at)
-            found = equal(data, at, 10)
-            at += LANES
+            ends = equal(data, at, 10)
         else:
-            found = np.uint64(0)
+            ends = np.uint64(0)
             for rest in range(at, data.size):
                 odd |= np.uint64(data[rest] >> 7)
-                found |= np.uint64(data[rest] == 10) << np.uint64(rest - at)
-            if not found or data[data.size - 1] != 10:
-                found |= np.uint64(1) << np.uint64(data.size - at)
-            at += LANES
-        while found:
-            stop = at - LANES + first(found)
-            found &= found - np.uint64(1)
+                ends |= np.uint64(data[rest] == 10) << np.uint64(rest - at)
+            if not ends or data[data.size - 1] != 10:
+                ends |= np.uint64(1) << np.uint64(data.size - at)
+        while ends:
+            stop = at + first(ends)
+            ends &= ends - np.uint64(1)
             after = stop + 1
             if stop > begin and data[stop - 1] == 13:
                 stop -= 1
@@ -81,5 +91,15 @@ def split_lines(
                 number[used], start[used], end[used] = line, begin, stop
                 used += 1
             line, begin = line + 1, after
-    totals[0], totals[1], totals[2] = used, line - (begin > data.size), odd == 0
+        at += LANES
+    found[USED], found[LINE], found[BEGIN], found[AT] = used, line, begin, at
+    found[ODD] = odd != 0
     return True
+
+
+@kernel(types.boolean(BYTES, INDEX, INDEX, INDEX, INDEX))
+def split_lines(
+    data: np.ndarray, number: np.ndarray, start: np.ndarray, end: np.ndarray, found: np.ndarray
+) -> bool:
+    """Finds all lines of a text, of which ``found`` says that nothing is known."""
+    return find_lines(data, data.size + 1, number, start, end, found)
