@@ -56,11 +56,10 @@ class Figures:
 
     def rested(self, engine: str) -> float | None:
         """The ratio of jobs right after a rest."""
-        times = [runs.rested for name in ("sameriver", engine) if (runs := self.runs.get(name))]
-        if len(times) < 2 or not all(times):
+        ours, theirs = self.runs.get("sameriver"), self.runs.get(engine)
+        if ours is None or theirs is None or not (ours.rested and theirs.rested):
             return None
-        ours, theirs = map(statistics.median, times)
-        return theirs / ours
+        return statistics.median(theirs.rested) / statistics.median(ours.rested)
 
     def memory(self, engine: str) -> float | None:
         """Our peak over that of another engine."""

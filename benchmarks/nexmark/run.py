@@ -3,8 +3,8 @@
 Engines take turns over the same file. Each query has a process of each engine; its first job warms
 it up, and tells the time of the whole process. Each turn has two jobs, of which the second counts:
 the first finds its memory again after the turn of the others. The medians are by the engines' own
-clocks: Flink's from the start of the job to FINISHED, ours from the text of the
-statement to the end of the job. A smaller file is read to compare what the results add up to.
+clocks: Flink's from the start of the job to FINISHED, ours from the text of the statement to the
+end of the job. A smaller file is read to compare what the results add up to.
 """
 
 from __future__ import annotations

@@ -105,32 +105,33 @@ def first(name: str, plan: Plan, running: Running) -> Runs:
     return Runs(whole=None if plan.quick else time.perf_counter() - running.started)
 
 
-def turn(name: str, plan: Plan, running: Running, runs: Runs | None) -> Runs:
-    """What an engine has shown once it had its turn.
+def count(name: str, plan: Plan, running: Running, runs: Runs) -> None:
+    """Runs a query once, right after a job that is not counted."""
+    runs.seconds.append(job(running, name, plan.folder))
+    runs.peak = running.peak()
+
+
+def measured(name: str, plan: Plan, engines: Sequence[Engine], processes: Processes) -> Figures:
+    """All figures of a query.
 
     The first job of a turn is not counted, but kept: while others have their turn, a process loses
     its place in caches, and in some virtual machines its pages, and is slow to find them again.
     """
-    if runs is None:
-        runs = first(name, plan, running)
-    else:
-        runs.rested.append(job(running, name, plan.folder))
-    runs.seconds.append(job(running, name, plan.folder))
-    runs.peak = running.peak()
-    return runs
-
-
-def measured(name: str, plan: Plan, engines: Sequence[Engine], processes: Processes) -> Figures:
-    """All figures of a query."""
     found = Figures(query=name, events=plan.events)
-    asked = [engine for engine in engines if insert(engine, name, plan.folder) is not None]
     taking_part: dict[str, Running] = {}
-    for _ in range(plan.repeat):
-        for engine in asked:
+    for engine in engines:
+        if insert(engine, name, plan.folder) is not None:
             with told(found):
-                running = taking_part[engine.name] = processes.of(engine)
-                runs = turn(name, plan, running, found.runs.get(engine.name))
-                found.runs[engine.name] = runs
+                running = processes.of(engine)
+                found.runs[engine.name] = first(name, plan, running)
+                taking_part[engine.name] = running
+                count(name, plan, running, found.runs[engine.name])
+    for _ in range(1, plan.repeat):
+        for engine_name, running in taking_part.items():
+            runs = found.runs[engine_name]
+            with told(found):
+                runs.rested.append(job(running, name, plan.folder))
+                count(name, plan, running, runs)
     if not found.equal:
         with told(found):
             found.equal = compared(name, plan, taking_part)

@@ -344,12 +344,7 @@ STRINGS = [
     ),
     _text("UNHEX", (TEXT,), letters.unhex, result=BYTES, nullable=True),
     _text("URL_ENCODE", (TEXT,), lambda a: rewritten(a, encode_url, 3), nullable=True),
-    _text(
-        "URL_DECODE",
-        (TEXT,),
-        lambda a: decoded(rewritten(a, decode_url, binary=True)),
-        nullable=True,
-    ),
+    _text("URL_DECODE", (TEXT,), _decode_url, nullable=True),
     ScalarFunction(
         name="PRINTF",
         infer=infer("PRINTF", (TEXT,), (TEXT, PLAIN, ...), result=STRING, nullable=True),

@@ -7,11 +7,10 @@ from numba import types
 
 from sameriver.common.kernel import kernel
 from sameriver.common.kernels.lanes import LANES, below, equal, how_many
+from sameriver.common.kernels.text_views import FLAGS
 
-_FLAGS = types.Array(types.uint8, 1, "C")
 
-
-@kernel(types.int64(_FLAGS, _FLAGS, _FLAGS))
+@kernel(types.int64(FLAGS, FLAGS, FLAGS))
 def valid_bits(kind: np.ndarray, odd: np.ndarray, bits: np.ndarray) -> int:
     """Sets the bit of each cell whose kind says that it is filled and that is not odd.
 

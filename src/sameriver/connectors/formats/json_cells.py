@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -37,17 +37,10 @@ def lines(data: Data) -> tuple[Cells, Index, int]:
 
     What was found in another text by the same thread is good no longer.
     """
-    SCRATCH.begin()
     array = bytes_of(data)
-    for room in _rooms(array):
-        number, start, end = places = SCRATCH.empty((3, room), np.int64)
-        found = np.zeros(FOUND, dtype=np.int64)
-        if split_lines(array, number, start, end, found):
-            break
-    used = int(found[USED])
-    kind = SCRATCH.full(used, Kind.OBJECT, np.uint8)
-    cells = Cells(_text(array, found), start[:used], end[:used], kind)
-    return cells, places[:2, :used].T, _line_ends(array, found)
+    return _found(
+        array, lambda number, start, end, _, found: split_lines(array, number, start, end, found)
+    )
 
 
 class Objects(NamedTuple):
@@ -68,18 +61,16 @@ class Objects(NamedTuple):
 
 def objects(data: Data, wanted: Fields, rules: TextRules) -> tuple[Objects, int]:
     """The objects of a text and how many line ends it has; as ``lines`` and ``fields`` have it."""
-    SCRATCH.begin()
     array, tree = bytes_of(data), _Tree(wanted, rules)
-    for room in _rooms(array):
-        number, start, end = places = SCRATCH.empty((3, room), np.int64)
-        kind, found = SCRATCH.empty(room, np.uint8), np.zeros(FOUND, dtype=np.int64)
-        scan = _Scan(tree, room)
-        if scan.run(array, number, start, end, kind, found):
-            break
-    used = int(found[USED])
-    cells = Cells(_text(array, found), start[:used], end[:used], kind[:used])
-    spots = places[:2, :used].T
-    return Objects(cells, spots, *scan.fields(cells.data, used)), _line_ends(array, found)
+    scan: _Scan
+
+    def find(number: Index, start: Index, end: Index, kind: Flags, found: Index) -> bool:
+        nonlocal scan
+        scan = _Scan(tree, len(kind))
+        return scan.run(array, number, start, end, kind, found)
+
+    cells, spots, ends = _found(array, find)
+    return Objects(cells, spots, *scan.fields(cells.data, len(cells))), ends
 
 
 def fields(cells: Cells, wanted: Fields, rules: TextRules | None) -> tuple[tuple[Cells, ...], Mask]:
@@ -89,12 +80,30 @@ def fields(cells: Cells, wanted: Fields, rules: TextRules | None) -> tuple[tuple
     Values of some types are read by ``rules`` at once.
     """
     rows, scan = len(cells), _Scan(_Tree(wanted, rules), len(cells))
-    found = np.array([rows, 0, len(cells.buffer()), 0, 0], dtype=np.int64)
+    found = np.zeros(FOUND, dtype=np.int64)
+    found[USED], found[BEGIN] = rows, len(cells.buffer())
     scan.run(cells.buffer(), _NO_LINES, cells.start, cells.end, cells.kind, found)
     return scan.fields(cells.data, rows)
 
 
 _NO_LINES = np.empty(0, np.int64)
+
+
+def _found(
+    array: Flags, find: Callable[[Index, Index, Index, Flags, Index], bool]
+) -> tuple[Cells, Index, int]:
+    """What ``lines`` gives; ``find`` is asked with more places until it has enough."""
+    SCRATCH.begin()
+    for room in _rooms(array):
+        number, start, end = places = SCRATCH.empty((3, room), np.int64)
+        kind, found = SCRATCH.full(room, Kind.OBJECT, np.uint8), np.zeros(FOUND, dtype=np.int64)
+        if find(number, start, end, kind, found):
+            break
+    used = int(found[USED])
+    cells = Cells(Text(array, not found[ODD]), start[:used], end[:used], kind[:used])
+    # The last line may have no end.
+    ends = int(found[LINE]) - int(found[BEGIN] > len(array))
+    return cells, places[:2, :used].T, ends
 
 
 def _rooms(array: Flags) -> Iterator[int]:
@@ -104,15 +113,6 @@ def _rooms(array: Flags) -> Iterator[int]:
     yield ends * len(array) * 5 // (4 * max(len(sample), 1)) + 8
     # No line that counts has less than two bytes.
     yield len(array) // 2 + 1
-
-
-def _text(array: Flags, found: Index) -> Text:
-    return Text(array, not found[ODD])
-
-
-def _line_ends(array: Flags, found: Index) -> int:
-    """The last line may have none."""
-    return int(found[LINE]) - int(found[BEGIN] > len(array))
 
 
 class _Scan:

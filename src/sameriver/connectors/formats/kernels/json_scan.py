@@ -288,9 +288,9 @@ def scan_objects(
 ) -> bool:
     """Finds the wanted fields of cells that are objects; others stay absent.
 
-    ``found`` is what is known of the lines of the text, as ``find_lines`` has it: what follows them
-    are lines that are objects, which become cells, some at a time, to be scanned while they are in
-    the cache. False: there are more of them than places.
+    ``found`` is what is known of the lines of the text, as ``find_lines`` has it: lines that follow
+    become cells too, some at a time, to be scanned while they are in the cache; ``what`` says what
+    they are. False: there are more of them than places.
 
     Fields are numbered with those within them right after each: ``over`` is the number after
     these, ``up`` the field that they are in, or -1. ``names[bounds[i]:bounds[i + 1]]`` is the name
@@ -304,10 +304,9 @@ def scan_objects(
     minutes = np.zeros((reads.shape[0], 3), dtype=np.uint64)
     known, last, trust, row = 0, 0, _TRUST, 0
     while row < found[USED] or found[BEGIN] < data.size:
-        if row == found[USED]:
-            if not find_lines(data, found[AT] + _BLOCK, number, from_, to, found):
-                return False
-            what[row : found[USED]] = OBJECT
+        scanned = row == found[USED]
+        if scanned and not find_lines(data, found[AT] + _BLOCK, number, from_, to, found):
+            return False
         kind[:, row : found[USED]] = ABSENT
         bad[row : found[USED]] = 0
         while row < found[USED]:

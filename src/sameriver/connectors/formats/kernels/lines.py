@@ -48,7 +48,7 @@ def count_byte(data: np.ndarray, byte: int) -> int:
 
 USED, LINE, BEGIN, AT, ODD = range(5)
 """What is known of a text whose lines are being found: how many of them count, the number of the
-next one, where it begins, up to where was looked, and whether all of that is ASCII."""
+next one, where it begins, up to where was looked, and whether any of that is not ASCII."""
 FOUND = 5
 
 
