@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sameriver.common import types
 from sameriver.common.errors import ExternalError
 from sameriver.common.schema import Schema
-from sameriver.connectors.formats.cells import Cells, Kind, surveyed
+from sameriver.connectors.formats.cells import Cells, Kind, bytes_of
 
 PAIR = Schema.of([("a", types.INT), ("b", types.DATE)])
 Line = Callable[[object, object], str]
@@ -177,7 +177,7 @@ def test_text_that_is_no_utf8_is_found(data: list[bytes]) -> None:
     ends = np.cumsum([len(cell) for cell in data], dtype=np.int64)
     starts = ends - np.array([len(cell) for cell in data], dtype=np.int64)
     kinds = np.full(len(data), Kind.TEXT, dtype=np.uint8)
-    texts, bad = Cells(surveyed(b"".join(data))[0], starts, ends, kinds).strings()
+    texts, bad = Cells(bytes_of(b"".join(data)), starts, ends, kinds).strings()
     for cell, text, wrong in zip(data, texts, bad, strict=True):
         try:
             assert text == cell.decode()

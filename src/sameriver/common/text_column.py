@@ -24,11 +24,12 @@ _BUFFERS = 4
 
 
 def text_column(
-    data: np.ndarray, start: np.ndarray, end: np.ndarray, kind: np.ndarray, *, text: bool
+    data: np.ndarray, start: np.ndarray, end: np.ndarray, kind: np.ndarray, *, text: bool | None
 ) -> pl.Series:
     """``data[start[i]:end[i]]`` for each cell, NULL where ``kind`` says that there is no value.
 
-    The column is String with ``text``, for which each part must be UTF-8; else it is Binary.
+    The column is String with ``text``, for which each part must be UTF-8; with None it is String if
+    all of it is sure to be ASCII; else it is Binary.
     ``kind`` is ``FILLED`` or more where there is a value.
     """
     rows = len(start)
@@ -39,6 +40,8 @@ def text_column(
     table, rest = memory[: _BUFFERS * 8 + 8].view(np.int64), memory[_BUFFERS * 8 + 8 :]
     views, rest = rest[: rows * VIEW], rest[rows * VIEW :]
     valid, texts = rest[:bits], rest[bits:]
-    nulls = lay_out(data, start, end, kind, views.view(np.uint64).reshape(-1, 2), valid, texts)
+    words = views.view(np.uint64).reshape(-1, 2)
+    nulls, odd = lay_out(data, start, end, kind, words, valid, texts)
+    text = not odd if text is None else text
     table[:] = (*(part.ctypes.data for part in (valid, views, texts)), place + _BUFFERS * 8, long)
     return arrow_column(_TEXT if text else _BYTES, rows, nulls, place, _BUFFERS)

@@ -73,6 +73,25 @@ def special(_: Any, data: Any, at: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def brackets(_: Any, data: Any, at: Any) -> Any:
+    """Where ``data`` has a bracket or a brace."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        text = _load(builder, array, arguments[1])
+        # Brackets are 32 below braces.
+        text = builder.or_(text, ir.Constant(_VECTOR, [32] * LANES))
+        opened, closed = (
+            builder.icmp_unsigned("==", text, ir.Constant(_VECTOR, [byte] * LANES))
+            for byte in (123, 125)
+        )
+        found = builder.or_(opened, closed)
+        return builder.zext(builder.bitcast(found, _BITS), ir.IntType(64))
+
+    return types.uint64(data, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def same(_: Any, data: Any, at: Any, other: Any) -> Any:
     """Where the bytes at two places are equal."""
 
@@ -137,14 +156,21 @@ def how_many(_: Any, found: Any) -> Any:
 
 
 @helper
-def copy_bytes(data: np.ndarray, at: int, end: int, out: np.ndarray, place: int) -> None:
-    """Writes ``data[at:end]`` into ``out`` at ``place``, and what was behind it there is lost."""
+def copy_text(data: np.ndarray, at: int, end: int, out: np.ndarray, place: int) -> np.uint64:
+    """Writes ``data[at:end]`` into ``out`` at ``place``, and what was behind it there is lost.
+
+    Not 0: one of the bytes, or of the few behind them, is not ASCII.
+    """
+    odd = np.uint64(0)
     while at < end and at + LANES <= data.size and place + LANES <= out.size:
         copy_lanes(data, at, out, place)
+        odd |= high(data, at)
         at, place = at + LANES, place + LANES
     while at < end:
         out[place] = data[at]
+        odd |= np.uint64(data[at] >> 7)
         at, place = at + 1, place + 1
+    return np.uint64(odd)
 
 
 @helper

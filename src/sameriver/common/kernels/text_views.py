@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import helper, kernel
-from sameriver.common.kernels.lanes import copy_bytes, load_word
+from sameriver.common.kernels.lanes import copy_text, load_word
 
 BYTES = types.Array(types.uint8, 1, "C", readonly=True)
 FLAGS = types.Array(types.uint8, 1, "C")
@@ -17,6 +17,7 @@ INLINE = 12
 """Text of so many bytes stands in the view itself."""
 VIEW = 16
 """Bytes of a view."""
+_HIGH = np.uint64(0x8080808080808080)
 
 
 @kernel(types.int64(INDEX, INDEX, FLAGS))
@@ -30,7 +31,7 @@ def text_size(start: np.ndarray, end: np.ndarray, kind: np.ndarray) -> int:
     return size
 
 
-@kernel(types.int64(BYTES, INDEX, INDEX, FLAGS, WORD_TABLE, FLAGS, FLAGS))
+@kernel(types.UniTuple(types.int64, 2)(BYTES, INDEX, INDEX, FLAGS, WORD_TABLE, FLAGS, FLAGS))
 def lay_out(
     data: np.ndarray,
     start: np.ndarray,
@@ -39,12 +40,12 @@ def lay_out(
     views: np.ndarray,
     valid: np.ndarray,
     long: np.ndarray,
-) -> int:
+) -> tuple[int, int]:
     """Fills views, two words each, the bits of cells that are filled, and the bytes of long texts.
 
-    Counts NULLs.
+    Counts NULLs; and not 0 unless it is sure that all is ASCII.
     """
-    used, nulls = 0, 0
+    used, nulls, odd = 0, 0, np.uint64(0)
     valid[:] = 0
     for row in range(start.size):
         views[row, 0] = views[row, 1] = 0
@@ -59,11 +60,12 @@ def lay_out(
                 rest = word_of(data, first + 4, length - 4)
         else:
             rest = np.uint64(used) << np.uint64(32)
-            copy_bytes(data, first, end[row], long, used)
+            odd |= copy_text(data, first, end[row], long, used)
             used += length
+        odd |= (head | rest) & _HIGH if length <= INLINE else np.uint64(0)
         views[row, 0] = np.uint64(length) | (head << np.uint64(32))
         views[row, 1] = rest
-    return nulls
+    return nulls, np.int64(odd != 0)
 
 
 @helper

@@ -10,7 +10,7 @@ import polars as pl
 
 from sameriver.common.dataclass import dataclass
 from sameriver.common.text_column import text_column
-from sameriver.connectors.formats.kernels.lines import count_byte, last_line, survey
+from sameriver.connectors.formats.kernels.lines import count_byte, last_line
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
@@ -65,40 +65,14 @@ def bytes_of(data: Data) -> Flags:
     return np.frombuffer(memoryview(data).toreadonly(), dtype=np.uint8)
 
 
-class Text:
-    """A piece of a file, in the shapes that its readers take; made once and shared by columns.
-
-    Attributes:
-        array: its bytes.
-        ascii: whether all of it is.
-    """
-
-    __slots__ = ("array", "ascii")
-
-    def __init__(self, array: Flags, ascii: bool) -> None:
-        self.array = array
-        self.ascii = ascii
-
-    def of(self, start: int, end: int) -> str:
-        """A stretch, for messages."""
-        return self.array[start:end].tobytes().decode("utf-8", errors="replace")
-
-    def behind(self, more: Flags) -> Text:
-        """The text with more bytes behind it."""
-        plain = self.ascii and surveyed(more.data)[0].ascii
-        return Text(np.concatenate((self.array, more)), plain)
-
-
-def surveyed(data: Data) -> tuple[Text, int]:
-    """A text, and how many line ends it has."""
-    array = bytes_of(data)
-    ends, plain = divmod(int(survey(array)), 2)
-    return Text(array, plain == 1), ends
+def shown(data: Flags, start: int, end: int) -> str:
+    """A stretch of a text, for messages."""
+    return data[start:end].tobytes().decode("utf-8", errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """One column: ``data.array[start[i]:end[i]]`` is the text of cell i, ``kind[i]`` what it is.
+    """One column: ``data[start[i]:end[i]]`` is the text of cell i, ``kind[i]`` what it is.
 
     Attributes:
         fields: cells of the fields of objects, if they are known already.
@@ -106,7 +80,7 @@ class Cells:
             known already.
     """
 
-    data: Text
+    data: Flags
     start: Index
     end: Index
     kind: Flags
@@ -118,7 +92,7 @@ class Cells:
 
     def text(self, position: int) -> str:
         """Text of one cell, for messages."""
-        return self.data.of(int(self.start[position]), int(self.end[position]))
+        return shown(self.data, int(self.start[position]), int(self.end[position]))
 
     @property
     def filled(self) -> Mask:
@@ -132,19 +106,16 @@ class Cells:
     def take(self, positions: Index) -> Cells:
         return Cells(self.data, self.start[positions], self.end[positions], self.kind[positions])
 
-    def buffer(self) -> Flags:
-        return self.data.array
-
     def binary(self) -> pl.Series:
         """The raw bytes of each cell (Binary), NULL where there is no value."""
-        return text_column(self.buffer(), self.start, self.end, self.kind, text=False)
+        return text_column(self.data, self.start, self.end, self.kind, text=False)
 
     def strings(self) -> tuple[pl.Series, Mask]:
         """The text of each cell, and which cells are not UTF-8 (NULL there)."""
         none = np.zeros(len(self), dtype=np.bool_)
-        if self.data.ascii:
-            return text_column(self.buffer(), self.start, self.end, self.kind, text=True), none
-        raw = self.binary()
+        raw = text_column(self.data, self.start, self.end, self.kind, text=None)
+        if raw.dtype == pl.String:
+            return raw, none
         try:
             return raw.cast(pl.String), none
         except pl.exceptions.ComputeError:

@@ -19,9 +19,9 @@ from sameriver.connectors.formats.cells import (
     Index,
     Kind,
     Mask,
+    bytes_of,
     count,
     line_cut,
-    surveyed,
 )
 from sameriver.connectors.formats.csv_text import CsvRules, check_columns, csv_rules
 from sameriver.connectors.formats.csv_writer import CsvWriter
@@ -98,17 +98,17 @@ class CsvReader:
 
     def _scan(self, data: Data, last: bool, slots: Index) -> _Rows:
         """The rows of a text; ``slots``: the place of each column in the result, or -1."""
-        text, ends = surveyed(data)
-        width, most = int(slots.max(initial=-1)) + 1, ends + 1
+        text = bytes_of(data)
+        width, most = int(slots.max(initial=-1)) + 1, count(data, ord("\n")) + 1
         start, end = np.empty((width, most), np.int64), np.empty((width, most), np.int64)
         kind, bad = np.zeros((width, most), np.uint8), np.zeros(most, np.uint8)
         place, totals = np.empty(2 * most, np.int64), np.zeros(3, np.int64)
         rules = self.rules
         separator, quote, escape = ord(rules.separator), _code(rules.quote), _code(rules.escape)
         if escape < 0 and not rules.comments:
-            scan_plain(text.array, separator, quote, slots, start, end, kind, place, totals)
+            scan_plain(text, separator, quote, slots, start, end, kind, place, totals)
         scan_rows(
-            text.array, last, separator, quote, escape, rules.comments, slots, start, end, kind,
+            text, last, separator, quote, escape, rules.comments, slots, start, end, kind,
             place, bad, totals,
         )  # fmt: skip
         rows, used, lines = (int(total) for total in totals)
@@ -161,7 +161,7 @@ class CsvReader:
             return cells
         kind = cells.kind.copy()
         literal = np.frombuffer(self.rules.null.encode(), np.uint8)
-        mark_nulls(cells.buffer(), cells.start, cells.end, kind, literal)
+        mark_nulls(cells.data, cells.start, cells.end, kind, literal)
         return Cells(cells.data, cells.start, cells.end, kind)
 
     def _nested(self, cells: Cells, type: DataType, text: TextRules) -> Decoded:
@@ -202,7 +202,7 @@ def _flat(parts: pl.Series) -> tuple[Cells, Index]:
 def text_cells(strings: pl.Series) -> Cells:
     """Strings laid out as cells."""
     data, start, end, kind = texts(strings)
-    return Cells(surveyed(data.data)[0], start, end, kind)
+    return Cells(data, start, end, kind)
 
 
 def _code(character: str | None) -> int:
@@ -217,11 +217,11 @@ def unescape(cells: Cells, rules: CsvRules) -> Cells:
     out = np.empty(int((cells.end - cells.start)[escaped].sum()), dtype=np.uint8)
     start, end = cells.start.copy(), cells.end.copy()
     used = unescape_cells(
-        cells.buffer(), cells.start, cells.end, cells.kind, _code(rules.quote),
+        cells.data, cells.start, cells.end, cells.kind, _code(rules.quote),
         _code(rules.escape), out, start, end,
     )  # fmt: skip
     kind = np.where(escaped, np.uint8(Kind.TEXT), cells.kind)
-    return Cells(cells.data.behind(out[:used]), start, end, kind)
+    return Cells(np.concatenate((cells.data, out[:used])), start, end, kind)
 
 
 def _check(options: Options, schema: Schema) -> None:

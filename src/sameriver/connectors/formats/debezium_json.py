@@ -123,7 +123,7 @@ def _operations(op: Cells, before: Cells, after: Cells) -> tuple[Mask, Mask, Mas
     filled = op.are(Kind.TEXT)
     letter = np.zeros(len(op), dtype=np.uint8)
     one = filled & (op.end - op.start == 1)
-    letter[one] = op.buffer()[op.start[one]]
+    letter[one] = op.data[op.start[one]]
     has_before, has_after = before.are(Kind.OBJECT), after.are(Kind.OBJECT)
     created = ((letter == ord("c")) | (letter == ord("r"))) & has_after
     updated = (letter == ord("u")) & has_before & has_after

@@ -107,7 +107,7 @@ def _integers(cells: Cells, type: DataType) -> Decoded:
         out, bad = cells.read
     else:
         out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
-        parse_integers(cells.buffer(), cells.start, cells.end, cells.kind, low, high, out, bad)
+        parse_integers(cells.data, cells.start, cells.end, cells.kind, low, high, out, bad)
     failed = bad.view(np.bool_)
     # A JSON number with a fraction is cut, as Jackson does it; a string with one is refused.
     for row in np.flatnonzero(failed & cells.are(Kind.NUMBER)) if failed.any() else ():
@@ -137,7 +137,7 @@ def _decimals(cells: Cells, type: DataType) -> Decoded:
     """Exact, rounded HALF_UP; what has too many digits is NULL, as in Flink."""
     out, how = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
     precision, scale = type.precision or 10, type.scale or 0
-    parse_decimals(cells.buffer(), cells.start, cells.end, cells.kind, precision, scale, out, how)
+    parse_decimals(cells.data, cells.start, cells.end, cells.kind, precision, scale, out, how)
     units = _column(out, cells.filled & (how == READ), pl.Int128)
     numbers, failed = units.reinterpret(dtype=to_polars(type)), how == BAD
     rows = np.flatnonzero(how == LONG)
@@ -196,14 +196,14 @@ def _binaries(cells: Cells) -> Decoded:
 
 def _dates(cells: Cells) -> Decoded:
     out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
-    parse_dates(cells.buffer(), cells.start, cells.end, cells.kind, out, bad)
+    parse_dates(cells.data, cells.start, cells.end, cells.kind, out, bad)
     return number_column(out, cells.kind, bad, pl.Date), bad.view(np.bool_)
 
 
 def _times(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
     out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
     places = type.precision or 0
-    parse_times(cells.buffer(), cells.start, cells.end, cells.kind, rules.iso, places, out, bad)
+    parse_times(cells.data, cells.start, cells.end, cells.kind, rules.iso, places, out, bad)
     return number_column(out, cells.kind, bad, pl.Time), bad.view(np.bool_)
 
 
@@ -216,7 +216,7 @@ def _timestamps(cells: Cells, type: DataType, rules: TextRules) -> Decoded:
     else:
         out, bad = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=np.uint8)
         parse_timestamps(
-            cells.buffer(), cells.start, cells.end, cells.kind, *_moments(type, rules), out, bad
+            cells.data, cells.start, cells.end, cells.kind, *_moments(type, rules), out, bad
         )
     return number_column(out, cells.kind, bad, to_polars(type)), bad.view(np.bool_)
 

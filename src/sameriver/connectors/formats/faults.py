@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from sameriver.common.errors import ExternalError
-from sameriver.connectors.formats.cells import Cells, Index, Mask
+from sameriver.connectors.formats.cells import Cells, Index, Mask, shown
 
 _SHOWN = 120
 """Most characters of a bad value in a message."""
@@ -100,4 +100,4 @@ def character(cells: Cells, row: int, spots: Index) -> int:
         row: which.
         spots: line (0-based) and first byte of each row.
     """
-    return len(cells.data.of(int(spots[row, 1]), int(cells.start[row]))) + 1
+    return len(shown(cells.data, int(spots[row, 1]), int(cells.start[row]))) + 1

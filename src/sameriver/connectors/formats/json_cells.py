@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sameriver.common.types import DataType, Root
-from sameriver.connectors.formats.cells import Cells, Data, Flags, Index, Kind, Mask, Text, bytes_of
+from sameriver.connectors.formats.cells import Cells, Data, Flags, Index, Kind, Mask, bytes_of
 from sameriver.connectors.formats.decode import TextRules, reading
 from sameriver.connectors.formats.kernels.json_escapes import unescape_strings
 from sameriver.connectors.formats.kernels.json_items import scan_lists
@@ -17,7 +17,6 @@ from sameriver.connectors.formats.kernels.lines import (
     BEGIN,
     FOUND,
     LINE,
-    ODD,
     USED,
     count_byte,
     split_lines,
@@ -81,8 +80,8 @@ def fields(cells: Cells, wanted: Fields, rules: TextRules | None) -> tuple[tuple
     """
     rows, scan = len(cells), _Scan(_Tree(wanted, rules), len(cells))
     found = np.zeros(FOUND, dtype=np.int64)
-    found[USED], found[BEGIN] = rows, len(cells.buffer())
-    scan.run(cells.buffer(), _NO_LINES, cells.start, cells.end, cells.kind, found)
+    found[USED], found[BEGIN] = rows, len(cells.data)
+    scan.run(cells.data, _NO_LINES, cells.start, cells.end, cells.kind, found)
     return scan.fields(cells.data, rows)
 
 
@@ -100,7 +99,7 @@ def _found(
         if find(number, start, end, kind, found):
             break
     used = int(found[USED])
-    cells = Cells(Text(array, not found[ODD]), start[:used], end[:used], kind[:used])
+    cells = Cells(array, start[:used], end[:used], kind[:used])
     # The last line may have no end.
     ends = int(found[LINE]) - int(found[BEGIN] > len(array))
     return cells, places[:2, :used].T, ends
@@ -141,7 +140,7 @@ class _Scan:
             self._end, self._kind, self._bad, reads, self._values, self._odd,
         )  # fmt: skip
 
-    def fields(self, text: Text, rows: int) -> tuple[tuple[Cells, ...], Mask]:
+    def fields(self, text: Flags, rows: int) -> tuple[tuple[Cells, ...], Mask]:
         """The fields of the first rows, and which rows are malformed."""
         over = self._tree.over
         read = {
@@ -192,7 +191,7 @@ def items(cells: Cells, pairs: bool = False) -> tuple[Cells, Index, Mask]:
     bounds = np.empty(len(cells) + 1, dtype=np.int64)
     bad = np.zeros(len(cells), dtype=np.uint8)
     count = scan_lists(
-        cells.buffer(), cells.start, cells.end, cells.kind, pairs, start, end, kind, bounds, bad
+        cells.data, cells.start, cells.end, cells.kind, pairs, start, end, kind, bounds, bad
     )
     return (
         Cells(cells.data, start[:count], end[:count], kind[:count]),
@@ -215,6 +214,6 @@ def unescape(cells: Cells) -> Cells:
     # An escape is never shorter than what it stands for.
     out = np.empty(int((cells.end - cells.start)[escaped].sum()), dtype=np.uint8)
     start, end = cells.start.copy(), cells.end.copy()
-    used = unescape_strings(cells.buffer(), cells.start, cells.end, cells.kind, out, start, end)
+    used = unescape_strings(cells.data, cells.start, cells.end, cells.kind, out, start, end)
     kind = np.where(escaped, np.uint8(Kind.TEXT), cells.kind)
-    return Cells(cells.data.behind(out[:used]), start, end, kind)
+    return Cells(np.concatenate((cells.data, out[:used])), start, end, kind)

@@ -30,7 +30,7 @@ from sameriver.connectors.formats.kernels.json_tokens import (
     string,
     value,
 )
-from sameriver.connectors.formats.kernels.lines import AT, BEGIN, USED, find_lines
+from sameriver.connectors.formats.kernels.lines import BEGIN, LINE, USED, line_end
 from sameriver.connectors.formats.kernels.types import (
     BYTES,
     FLAG_TABLE,
@@ -42,8 +42,8 @@ from sameriver.connectors.formats.kernels.value_scan import read_cells
 
 _TURNS = 64
 """How many keys of an object are remembered."""
-_BLOCK = 1 << 17
-"""Bytes whose lines are found before they are scanned: they stay in the cache of a core."""
+_CLEARED = 1 << 9
+"""Rows that are made absent at a time."""
 _TRUST = 64
 """How many rows that look like none before are too many, other rows between them not counted."""
 
@@ -250,15 +250,20 @@ def scan_alike(
     shapes: np.ndarray,
     known: int,
     last: int,
-) -> int:
-    """Scans an object by a shape of one before, the latest first; which one, -1: none fits."""
+) -> tuple[int, int]:
+    """Scans an object by a shape of one before, the latest first, up to ``to`` or a line end.
+
+    Which shape, and where that is; -1, -1: none fits.
+    """
     for turn in range(known):
         which = last - turn if turn <= last else last - turn + known
         past = follow(data, at, to, row, start, end, kind, stack, shapes[which])
-        if past >= 0 and blank(data, past, to) == to:
-            return which
+        while 0 <= past < to and (data[past] == 32 or data[past] == 13 or data[past] == 9):
+            past += 1
+        if past == to or (past >= 0 and data[past] == 10):
+            return which, past
     kind[:, row] = ABSENT
-    return -1
+    return -1, -1
 
 
 @kernel(
@@ -288,9 +293,10 @@ def scan_objects(
 ) -> bool:
     """Finds the wanted fields of cells that are objects; others stay absent.
 
-    ``found`` is what is known of the lines of the text, as ``find_lines`` has it: lines that follow
-    become cells too, some at a time, to be scanned while they are in the cache; ``what`` says what
-    they are. False: there are more of them than places.
+    ``found`` is what is known of the lines of the text: the first cells are given, lines that
+    follow become cells too, as ``split_lines`` has it, and are objects. An object that looks like
+    one before ends its line itself, so that no line is looked through twice. False: there are more
+    lines than places.
 
     Fields are numbered with those within them right after each: ``over`` is the number after
     these, ``up`` the field that they are in, or -1. ``names[bounds[i]:bounds[i + 1]]`` is the name
@@ -302,31 +308,43 @@ def scan_objects(
     shapes = np.empty((SHAPES, STEPS, PARTS), dtype=np.int64)
     pen = np.empty(2, dtype=np.int64)
     minutes = np.zeros((reads.shape[0], 3), dtype=np.uint64)
-    known, last, trust, row = 0, 0, _TRUST, 0
-    while row < found[USED] or found[BEGIN] < data.size:
-        scanned = row == found[USED]
-        if scanned and not find_lines(data, found[AT] + _BLOCK, number, from_, to, found):
+    known, last, trust, row, cleared = 0, 0, _TRUST, 0, 0
+    given, line, begin = found[USED], found[LINE], found[BEGIN]
+    while row < given or begin < data.size:
+        if row == cleared:
+            cleared += _CLEARED
+            kind[:, row:cleared] = ABSENT
+            bad[row:cleared] = 0
+        lined, which, past = row >= given, -1, -1
+        if lined and row == number.size:
             return False
-        kind[:, row : found[USED]] = ABSENT
-        bad[row : found[USED]] = 0
-        while row < found[USED]:
-            which = -1
-            if what[row] == OBJECT and trust > 0:
-                which = scan_alike(
-                    data, from_[row], to[row], row, start, end, kind, stack, shapes, known, last
-                )
-                last = which if which >= 0 else last
-                trust = min(trust + 1, _TRUST) if which >= 0 else trust - 4
-            if what[row] == OBJECT and which < 0:
-                slot = known if known < SHAPES else row % SHAPES
-                bad[row] = not scan_object(
-                    data, from_[row], to[row], row, names, bounds, over, up, start, end, kind,
-                    seen, stack, shapes[slot], pen,
-                )  # fmt: skip
-                if pen[1] > 0 and not bad[row]:
-                    known, last = max(known, slot + 1), slot
-                else:
-                    shapes[slot, 0, 0] = -1
-            read_cells(data, row, start, end, kind, reads, values, odd, minutes)
-            row += 1
+        at, stop = (begin, data.size) if lined else (from_[row], to[row])
+        if trust > 0 and (lined or what[row] == OBJECT):
+            which, past = scan_alike(
+                data, at, stop, row, start, end, kind, stack, shapes, known, last
+            )
+            past = past if lined or past == stop else -1
+            last = which if past >= 0 else last
+            trust = min(trust + 1, _TRUST) if past >= 0 else trust - 4
+        if lined:
+            after = past if past >= 0 else line_end(data, begin)
+            stop = after - 1 if after > begin and data[after - 1] == 13 else after
+            line, begin = line + 1, after + 1
+            if stop == at:
+                trust = min(trust + 4, _TRUST)
+                continue
+            number[row], from_[row], to[row], what[row] = line - 1, at, stop, OBJECT
+        if what[row] == OBJECT and past < 0:
+            slot = known if known < SHAPES else row % SHAPES
+            bad[row] = not scan_object(
+                data, at, stop, row, names, bounds, over, up, start, end, kind, seen, stack,
+                shapes[slot], pen,
+            )  # fmt: skip
+            if pen[1] > 0 and not bad[row]:
+                known, last = max(known, slot + 1), slot
+            else:
+                shapes[slot, 0, 0] = -1
+        read_cells(data, row, start, end, kind, reads, values, odd, minutes)
+        row += 1
+    found[USED], found[LINE], found[BEGIN] = row, line, begin
     return True

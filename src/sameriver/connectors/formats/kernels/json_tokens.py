@@ -7,6 +7,8 @@ import numpy as np
 from sameriver.common.kernel import helper
 from sameriver.common.kernels.lanes import (
     LANES,
+    below,
+    brackets,
     equal,
     first,
     load_word,
@@ -114,38 +116,67 @@ def number(data: np.ndarray, at: int, end: int) -> int:
 def nested(data: np.ndarray, at: int, end: int, stack: np.ndarray) -> int:
     """Past the object or array at ``at``, its brackets matched; -1 if they don't.
 
-    ``stack`` has room for those that are open.
+    It is all in one line. ``stack`` has room for brackets that are open.
     """
-    depth = 0
+    depth, inside = 0, np.uint64(0)
     while at < end:
-        if at + LANES <= data.size:
-            found = equal(data, at, 34) | equal(data, at, 123) | equal(data, at, 125)
-            found |= equal(data, at, 91) | equal(data, at, 93)
-            if not found:
-                at += LANES
-                continue
-            at += first(found)
-            if at >= end:
-                break
-        byte = data[at]
-        if byte == 34:
-            at, _ = string(data, at, end)
-            if at < 0:
-                return -1
+        upto = min(at + LANES, end)
+        if at + LANES <= data.size and not below(data, at, 32) | equal(data, at, 92):
+            quoted = odd_so_far(equal(data, at, 34)) ^ inside
+            found = (brackets(data, at) & ~quoted) << np.uint64(64 - upto + at)
+            found >>= np.uint64(64 - upto + at)
+            while found:
+                depth, past = bracket(data, at + first(found), depth, stack)
+                if depth <= 0:
+                    return past
+                found &= found - np.uint64(1)
+            inside = np.uint64(0) - (quoted >> np.uint64(LANES - 1) & np.uint64(1))
+            at = upto
             continue
-        if byte == 123 or byte == 91:
-            if depth == stack.size:
+        # White space, escapes or the end are near.
+        if inside:
+            at, _ = string(data, at - 1, end)
+            inside = np.uint64(0)
+        while 0 <= at < upto:
+            byte = data[at]
+            if byte == 34:
+                at, _ = string(data, at, end)
+            elif byte == 10:
                 return -1
-            stack[depth] = byte
-            depth += 1
-        elif byte == 125 or byte == 93:
-            depth -= 1
-            if stack[depth] != byte - 2:
-                return -1
-            if depth == 0:
-                return at + 1
-        at += 1
+            elif byte | 32 == 123 or byte | 32 == 125:
+                depth, at = bracket(data, at, depth, stack)
+                if depth <= 0:
+                    return at
+            else:
+                at += 1
+        if at < 0:
+            return -1
     return -1
+
+
+@helper
+def odd_so_far(found: np.uint64) -> np.uint64:
+    """Where the number of bits up to there, it included, is odd."""
+    found ^= found << np.uint64(1)
+    found ^= found << np.uint64(2)
+    found ^= found << np.uint64(4)
+    found ^= found << np.uint64(8)
+    found ^= found << np.uint64(16)
+    return np.uint64(found)
+
+
+@helper
+def bracket(data: np.ndarray, at: int, depth: int, stack: np.ndarray) -> tuple[int, int]:
+    """How many brackets are open after the one at ``at``, and past it; 0, -1: it doesn't fit."""
+    byte = data[at]
+    if byte == 123 or byte == 91:
+        if depth == stack.size:
+            return 0, -1
+        stack[depth] = byte
+        return depth + 1, at + 1
+    if depth == 0 or stack[depth - 1] != byte - 2:
+        return 0, -1
+    return depth - 1, at + 1
 
 
 @helper

@@ -6,23 +6,8 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import helper, kernel
-from sameriver.common.kernels.lanes import LANES, equal, first, high, how_many
+from sameriver.common.kernels.lanes import LANES, equal, first, how_many
 from sameriver.connectors.formats.kernels.types import BYTES, INDEX
-
-
-@kernel(types.int64(BYTES))
-def survey(data: np.ndarray) -> int:
-    """Twice the number of line ends, and one more if all of it is ASCII."""
-    at, total, odd = 0, 0, np.uint64(0)
-    while at + LANES <= data.size:
-        total += how_many(equal(data, at, 10))
-        odd |= high(data, at)
-        at += LANES
-    plain = odd == 0
-    for rest in range(at, data.size):
-        total += data[rest] == 10
-        plain &= data[rest] < 128
-    return 2 * total + int(plain)
 
 
 @kernel(types.int64(BYTES))
@@ -46,60 +31,42 @@ def count_byte(data: np.ndarray, byte: int) -> int:
     return total
 
 
-USED, LINE, BEGIN, AT, ODD = range(5)
+USED, LINE, BEGIN = range(3)
 """What is known of a text whose lines are being found: how many of them count, the number of the
-next one, where it begins, up to where was looked, and whether any of that is not ASCII."""
-FOUND = 5
+next one, and where it begins."""
+FOUND = 3
 
 
 @helper
-def find_lines(
-    data: np.ndarray,
-    upto: int,
-    number: np.ndarray,
-    start: np.ndarray,
-    end: np.ndarray,
-    found: np.ndarray,
-) -> bool:
-    """Goes on to note number, start and end (without the line end) of each line that isn't blank.
-
-    Stops when ``upto`` bytes or a few more were looked at; the end of the text, which may end a
-    line, counts as one. False: there are more lines than places for them.
-    """
-    used, line, begin, at = found[USED], found[LINE], found[BEGIN], found[AT]
-    odd = np.uint64(found[ODD])
-    while begin < data.size and at < upto:
-        if at + LANES <= data.size:
-            odd |= high(data, at)
-            ends = equal(data, at, 10)
-        else:
-            ends = np.uint64(0)
-            for rest in range(at, data.size):
-                odd |= np.uint64(data[rest] >> 7)
-                ends |= np.uint64(data[rest] == 10) << np.uint64(rest - at)
-            if not ends or data[data.size - 1] != 10:
-                ends |= np.uint64(1) << np.uint64(data.size - at)
-        while ends:
-            stop = at + first(ends)
-            ends &= ends - np.uint64(1)
-            after = stop + 1
-            if stop > begin and data[stop - 1] == 13:
-                stop -= 1
-            if stop > begin:
-                if used == number.size:
-                    return False
-                number[used], start[used], end[used] = line, begin, stop
-                used += 1
-            line, begin = line + 1, after
+def line_end(data: np.ndarray, at: int) -> int:
+    """Where the line ends that ``at`` is in; the end of the text ends one, too."""
+    while at + LANES <= data.size:
+        ends = equal(data, at, 10)
+        if ends:
+            return at + first(ends)
         at += LANES
-    found[USED], found[LINE], found[BEGIN], found[AT] = used, line, begin, at
-    found[ODD] = odd != 0
-    return True
+    while at < data.size and data[at] != 10:
+        at += 1
+    return at
 
 
 @kernel(types.boolean(BYTES, INDEX, INDEX, INDEX, INDEX))
 def split_lines(
     data: np.ndarray, number: np.ndarray, start: np.ndarray, end: np.ndarray, found: np.ndarray
 ) -> bool:
-    """Finds all lines of a text, of which ``found`` says that nothing is known."""
-    return find_lines(data, data.size + 1, number, start, end, found)
+    """Notes number, start and end (without the line end) of each line that isn't blank.
+
+    ``found`` is what is known of them, at first nothing. False: there are more than places.
+    """
+    used, line, begin = found[USED], found[LINE], found[BEGIN]
+    while begin < data.size:
+        after = line_end(data, begin)
+        stop = after - 1 if after > begin and data[after - 1] == 13 else after
+        if stop > begin:
+            if used == number.size:
+                return False
+            number[used], start[used], end[used] = line, begin, stop
+            used += 1
+        line, begin = line + 1, after + 1
+    found[USED], found[LINE], found[BEGIN] = used, line, begin
+    return True
