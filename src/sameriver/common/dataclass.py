@@ -23,7 +23,7 @@ else:
         by_value = options.pop("eq", True)
 
         def make(cls: type) -> type:
-            made = dataclasses.dataclass(cls, eq=False, repr=False, **options)
+            made = _dataclass(cls, options)
             if "__repr__" not in cls.__dict__:
                 made.__repr__ = _shown
             if by_value:
@@ -31,6 +31,18 @@ else:
             return made
 
         return make
+
+
+def _dataclass(cls: Any, options: dict[str, Any]) -> Any:
+    """The class with a place for its hash that is no field.
+
+    A part of a plan is looked up often, and its hash is that of all that is below it.
+    """
+    cls._hash = dataclasses.field(init=False)
+    cls.__annotations__["_hash"] = "int"
+    made: Any = dataclasses.dataclass(cls, eq=False, repr=False, **options)
+    del made.__dataclass_fields__["_hash"], made.__annotations__["_hash"]
+    return made
 
 
 def _compare(made: Any) -> None:
@@ -43,8 +55,12 @@ def _compare(made: Any) -> None:
         same = other.__class__ is self.__class__
         return values(self) == values(other) if same else NotImplemented
 
-    def hashed(self: object) -> int:
-        return hash(keys(self))
+    def hashed(self: Any) -> Any:
+        try:
+            return self._hash
+        except AttributeError:
+            self._hash = found = hash(keys(self))
+            return found
 
     if "__eq__" not in made.__dict__:
         made.__eq__ = equal
