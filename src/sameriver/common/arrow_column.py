@@ -18,8 +18,8 @@ from sameriver.common.kernels.memory import allocate, release_array, release_sch
 Format = ctypes.Array[ctypes.c_char]
 """Arrow's name of a type; it must live as long as the process."""
 
-_NO_NAME = ctypes.create_string_buffer(b"")
-_NULLABLE = 2
+NO_NAME = ctypes.create_string_buffer(b"")
+NULLABLE = 2
 _new_capsule: Any = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
 )(("PyCapsule_New", ctypes.pythonapi))
@@ -43,6 +43,24 @@ class Exported:
         )
 
 
+class Words:
+    """Words that come to stand in memory one after the other, once ``write`` is called."""
+
+    def __init__(self, memory: np.ndarray) -> None:
+        self._memory = memory
+        self._place = memory.ctypes.data
+        self._words: list[int] = []
+
+    def put(self, *words: int) -> int:
+        """The address where these will be."""
+        start = len(self._words)
+        self._words += words
+        return self._place + 8 * start
+
+    def write(self) -> None:
+        self._memory[: len(self._words)] = self._words
+
+
 def block(size: int) -> tuple[int, np.ndarray]:
     """Address of so many bytes, and these. ``arrow_column`` must follow, which owns them.
 
@@ -62,8 +80,8 @@ def memory(place: int, size: int) -> np.ndarray:
 
 def arrow_column(format: Format, rows: int, nulls: int, place: int, buffers: int) -> pl.Series:
     """The column that lies in the block at ``place``, with so many rows, NULLs and buffers."""
-    name, none = ctypes.addressof(_NO_NAME), 0
-    schema = [ctypes.addressof(format), name, 0, _NULLABLE, 0, none, none]
+    name, none = ctypes.addressof(NO_NAME), 0
+    schema = [ctypes.addressof(format), name, 0, NULLABLE, 0, none, none]
     array = [rows, nulls, 0, buffers, 0, place, none, none]
     return pl.Series(
         "",

@@ -14,7 +14,7 @@ from sameriver.common.kernels.valid_bits import valid_bits
 
 _HEAD = 16
 """Bytes of the addresses of its two buffers."""
-_FORMATS: dict[Any, tuple[Any, Format]] = {
+FORMATS: dict[Any, tuple[Any, Format]] = {
     dtype: (width, ctypes.create_string_buffer(name))
     for dtype, width, name in (
         (pl.Int8, np.int8, b"c"),
@@ -48,7 +48,7 @@ def number_column(
         odd: not 0 where it could not be read.
         dtype: of the column.
     """
-    width, format = _FORMATS[dtype]
+    width, format = FORMATS[dtype]
     rows = len(values)
     size = rows * width().itemsize
     place, memory = block(_HEAD + size + -(-rows // LANES) * (LANES // 8))

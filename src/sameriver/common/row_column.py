@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from sameriver.common.arrow_column import Exported, Format, block
+from sameriver.common.arrow_column import NO_NAME, NULLABLE, Exported, Format, Words, block
 from sameriver.common.dataclass import dataclass
 from sameriver.common.kernel import address
 from sameriver.common.kernels.memory import release_array, release_schema
@@ -17,7 +17,6 @@ _ROW, _NUMBER, _TIME, _TEXT = (
     ctypes.create_string_buffer(format) for format in (b"+s", b"l", b"tsm:", b"vu")
 )
 """Arrow's names of types."""
-_NULLABLE = 2
 _HEAD = 64
 """Words of the head of a block for each field, and for the row itself; they are aligned by it."""
 
@@ -76,7 +75,7 @@ def row_column(
         shared: bytes that texts point into; they must live as long as the process.
         nulls: how many rows are NULL.
     """
-    told, head = _Words(np.zeros((1 + len(fields)) * _HEAD, np.int64)), _Words(filled.head)
+    told, head = Words(np.zeros((1 + len(fields)) * _HEAD, np.int64)), Words(filled.head)
     names = [ctypes.create_string_buffer(name.encode()) for name in fields]
     schemas = [
         told.put(*_schema(_format(values), name), 0, 0, 0, address(release_schema), 0)
@@ -84,28 +83,13 @@ def row_column(
     ]
     arrays = [_array(head, values, filled.own, shared) for values in fields.values()]
     rows, release = filled.numbers.shape[1], address(release_array)
-    schema = [*_schema(_ROW, _NO_NAME), len(fields), told.put(*schemas), 0]
+    schema = [*_schema(_ROW, NO_NAME), len(fields), told.put(*schemas), 0]
     array = [rows, nulls, 0, 1, len(fields), head.put(_at(filled.valid)), head.put(*arrays), 0]
+    told.write()
+    head.write()
     return pl.Series(
         "", Exported([*schema, address(release_schema), 0], [*array, release, filled.place])
     )
-
-
-_NO_NAME = ctypes.create_string_buffer(b"")
-
-
-class _Words:
-    """Words put into memory one after the other."""
-
-    def __init__(self, memory: np.ndarray) -> None:
-        self._memory = memory
-        self._used = 0
-
-    def put(self, *words: int) -> int:
-        """The address where these are now."""
-        start, self._used = self._used, self._used + len(words)
-        self._memory[start : self._used] = words
-        return _at(self._memory) + 8 * start
 
 
 def _at(memory: np.ndarray) -> int:
@@ -113,7 +97,7 @@ def _at(memory: np.ndarray) -> int:
 
 
 def _schema(format: Format, name: Format) -> tuple[int, ...]:
-    return ctypes.addressof(format), ctypes.addressof(name), 0, _NULLABLE
+    return ctypes.addressof(format), ctypes.addressof(name), 0, NULLABLE
 
 
 def _format(values: np.ndarray) -> Format:
@@ -122,7 +106,7 @@ def _format(values: np.ndarray) -> Format:
     return _TIME if values.dtype.kind == "M" else _NUMBER
 
 
-def _array(head: _Words, values: np.ndarray, own: np.ndarray, shared: np.ndarray) -> int:
+def _array(head: Words, values: np.ndarray, own: np.ndarray, shared: np.ndarray) -> int:
     """Where a field without NULLs of its own is described."""
     buffers = [0, _at(values)]
     if values.ndim > 1:

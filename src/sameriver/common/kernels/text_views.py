@@ -65,7 +65,7 @@ def lay_out(
         odd |= (head | rest) & _HIGH if length <= INLINE else np.uint64(0)
         views[row, 0] = np.uint64(length) | (head << np.uint64(32))
         views[row, 1] = rest
-    return nulls, np.int64(odd != 0)
+    return nulls, int(odd != 0)
 
 
 @helper

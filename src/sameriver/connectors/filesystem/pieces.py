@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -24,7 +24,7 @@ from sameriver.connectors.filesystem.marks import (
 )
 from sameriver.connectors.filesystem.stretches import Cutter, Stretch
 from sameriver.connectors.formats.faults import BadRow
-from sameriver.connectors.formats.format import FrameReader, Parsed, TextReader
+from sameriver.connectors.formats.format import BlockReader, FrameReader, Parsed, TextReader
 from sameriver.connectors.formats.parallel import ahead
 
 
@@ -56,6 +56,18 @@ class _Rows(NamedTuple):
     parsed: Parsed
     head: bytes
     tail: bytes
+
+
+class _Seen:
+    """The ends of what has passed by."""
+
+    def __init__(self) -> None:
+        self.head = self.tail = b""
+
+    def passing(self, blocks: Iterable[memoryview]) -> Iterator[memoryview]:
+        for block in blocks:
+            self.head, self.tail = grown(self.head, self.tail, *ends_of(block))
+            yield block
 
 
 class TextPieces:
@@ -120,7 +132,11 @@ class TextPieces:
                 return
 
     def _rows(self, stretch: Stretch) -> _Rows:
-        data = stretch.load()
+        if isinstance(self._reader, BlockReader):
+            seen = _Seen()
+            blocks = seen.passing(stretch.load(self._reader.block))
+            return _Rows(self._reader.parse_blocks(blocks, stretch.size), seen.head, seen.tail)
+        (data,) = stretch.load(None)
         parsed = self._reader.parse(data, stretch.last)
         return _Rows(parsed, *ends_of(data[: parsed.used]))
 

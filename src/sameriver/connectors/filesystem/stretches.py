@@ -37,14 +37,15 @@ class Stretch(NamedTuple):
         size: how many bytes.
         last: an unfinished row at its end is one, too.
         at_end: the file has no more bytes for now.
-        load: gives its bytes, in memory that the same thread may use for its next stretch.
+        load: gives its bytes block by block, each of so many or more, cut where rows end; None: all
+            at once. The same thread may use the memory for the next one.
         done: takes the memory back, once nothing is needed any more.
     """
 
     size: int
     last: bool
     at_end: bool
-    load: Callable[[], memoryview]
+    load: Callable[[int | None], Iterator[memoryview]]
     done: Callable[[], None]
 
 
@@ -106,19 +107,32 @@ class Cutter:
                 return low + cut
         return start
 
-    def _loader(self, file: int, start: int, end: int) -> Callable[[], memoryview]:
-        def load() -> memoryview:
+    def _loader(
+        self, file: int, start: int, end: int
+    ) -> Callable[[int | None], Iterator[memoryview]]:
+        def load(size: int | None) -> Iterator[memoryview]:
+            at, room = start, min(size or end - start, end - start)
             _MEMORY.begin()
-            data = _MEMORY.empty(end - start, np.uint8).data
-            done = 0
-            while done < len(data):
-                read = os.preadv(file, [data[done:]], start + done)
-                if not read:
-                    raise changed(self._path, f"it had {end} bytes, and has {start + done}")
-                done += read
-            return data
+            memory = _MEMORY.empty(room, np.uint8).data
+            while at < end:
+                data = memory[: end - at]
+                self._read(file, at, data, end)
+                cut = len(data) if at + len(data) == end else line_cut(data)
+                if cut:
+                    yield data[:cut]
+                else:
+                    memory = np.empty(2 * len(memory), np.uint8).data
+                at += cut
 
         return load
+
+    def _read(self, file: int, at: int, data: memoryview, end: int) -> None:
+        done = 0
+        while done < len(data):
+            read = os.preadv(file, [data[done:]], at + done)
+            if not read:
+                raise changed(self._path, f"it had {end} bytes, and has {at + done}")
+            done += read
 
     # Others: what is read is cut.
 
@@ -139,7 +153,9 @@ class Cutter:
             self._grow(cut, len(rest))
 
     def _held(self, data: memoryview, last: bool, at_end: bool, room: bytearray) -> Stretch:
-        return Stretch(len(data), last, at_end, lambda: data, lambda: self._rooms.append(room))
+        return Stretch(
+            len(data), last, at_end, lambda _: iter([data]), lambda: self._rooms.append(room)
+        )
 
     def _room(self, size: int) -> bytearray:
         """Memory of so many bytes. To ask for new one each time takes as long as to read a file."""

@@ -56,10 +56,12 @@ class Faults:
 
     Args:
         ignore: counts instead.
+        lines: how many are before those that are looked at.
     """
 
-    def __init__(self, ignore: bool) -> None:
+    def __init__(self, ignore: bool, lines: int = 0) -> None:
         self._ignore = ignore
+        self._lines = lines
         self._counters: Counter[str] = Counter()
         self._first: BadRow | None = None
 
@@ -88,6 +90,7 @@ class Faults:
             BadRow: the first of those that must not be.
         """
         if self._first is not None:
+            self._first.line += self._lines
             raise self._first
         return self._counters
 

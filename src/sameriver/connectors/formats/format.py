@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
@@ -86,6 +86,27 @@ class TextReader(Protocol):
 
         Raises:
             BadRow: the first row that can't be read, if such rows must not be ignored.
+        """
+        ...
+
+
+@runtime_checkable
+class BlockReader(Protocol):
+    """A reader of lines that can take them block by block.
+
+    Attributes:
+        block: bytes at a time that suit it; None: all at once.
+    """
+
+    @property
+    def block(self) -> int | None: ...
+
+    def parse_blocks(self, blocks: Iterable[Data], size: int) -> Parsed:
+        """Rows of all blocks as ``parse`` gives them; each ends where a line does.
+
+        Args:
+            blocks: one or more; the memory of one is used again for the next.
+            size: how many bytes they have.
         """
         ...
 

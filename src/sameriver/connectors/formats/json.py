@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterable
 from typing import ClassVar
 
 import numpy as np
@@ -26,7 +28,8 @@ from sameriver.connectors.formats.cells import (
 from sameriver.connectors.formats.decode import Decoded, TextRules, decode
 from sameriver.connectors.formats.faults import BadRow, Faults, character
 from sameriver.connectors.formats.format import Columns, Format, Options, Parsed
-from sameriver.connectors.formats.json_cells import Fields, Objects
+from sameriver.connectors.formats.gathered import Gathering, gatherable
+from sameriver.connectors.formats.json_cells import Fields, FieldTree, Objects, Scanner
 from sameriver.connectors.formats.json_text import JsonWriter, check_encoding
 from sameriver.connectors.formats.nested import any_within, only
 from sameriver.connectors.options import boolean, choice
@@ -66,29 +69,52 @@ def json_rules(options: Options, prefix: str) -> JsonRules:
     )
 
 
-@dataclass(slots=True)
+_BLOCK = 1 << 20
+"""Bytes that stay in the cache of a core while they are read, scanned and gathered."""
+
+
 class JsonReader:
     """Reads lines of objects."""
 
-    columns: Columns
-    rules: JsonRules
     by_line: ClassVar[bool] = True
+
+    def __init__(self, columns: Columns, rules: JsonRules) -> None:
+        self._columns = columns
+        self._rules = rules
+        self._tree = FieldTree(named(columns), rules.text)
+        self._gatherable = gatherable(columns, rules.text, rules.strict)
+
+    @property
+    def block(self) -> int | None:
+        return _BLOCK if self._gatherable else None
 
     def cut(self, data: Data, sure: bool) -> int:
         return line_cut(data)
 
     def parse(self, data: Data, last: bool) -> Parsed:
         data = data if last else whole_lines(data)
-        found, ends = json_cells.objects(data, named(self.columns), self.rules.text)
-        faults, malformed = Faults(self.rules.ignore), found.malformed
-        rows = read_objects(found, self.columns, self.rules, faults)
+        return self.parse_blocks([data], len(data))
+
+    def parse_blocks(self, blocks: Iterable[Data], size: int) -> Parsed:
+        gathering, counters = Gathering(self._gatherable, size), Counter[str]()
+        scanner = Scanner(self._tree)
+        used = lines = 0
+        for data in blocks:
+            found = scanner.scan(data)
+            if not gathering.add(found):
+                faults = Faults(self._rules.ignore, lines)
+                gathering.put(self._rows(found.objects(), faults))
+                counters.update(faults.settle())
+            used, lines = used + len(data), lines + found.ends
+        rows = Changes(gathering.frame())
+        return Parsed(changes=rows, used=used, lines=lines, counters=counters)
+
+    def _rows(self, found: Objects, faults: Faults) -> pl.DataFrame:
+        """Objects among which some may be odd."""
+        malformed = found.malformed
+        rows = read_objects(found, self._columns, self._rules, faults)
         faults.rows(malformed, lambda row: not_json(found.cells, row, found.spots))
-        return Parsed(
-            changes=Changes(rows.filter(pl.Series(~malformed)) if malformed.any() else rows),
-            used=len(data),
-            lines=ends,
-            counters=faults.settle(),
-        )
+        return rows.filter(pl.Series(~malformed)) if malformed.any() else rows
 
 
 def named(columns: Columns) -> Fields:

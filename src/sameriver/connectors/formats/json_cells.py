@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -37,9 +37,42 @@ def lines(data: Data) -> tuple[Cells, Index, int]:
     What was found in another text by the same thread is good no longer.
     """
     array = bytes_of(data)
-    return _found(
-        array, lambda number, start, end, _, found: split_lines(array, number, start, end, found)
-    )
+    for room in _rooms(array):
+        SCRATCH.begin()
+        places, found = Lines(room), np.zeros(FOUND, dtype=np.int64)
+        if split_lines(array, places.number, places.start, places.end, found):
+            break
+    places.kind.fill(Kind.OBJECT)
+    return *places.cells(array, int(found[USED])), _ends(array, found)
+
+
+def _ends(array: Flags, found: Index) -> int:
+    """How many line ends a text has; its last line may have none."""
+    return int(found[LINE]) - int(found[BEGIN] > len(array))
+
+
+def _rooms(array: Flags) -> Iterator[int]:
+    """For how many lines there should be room: at first a guess from the first of them."""
+    sample = array[:_SAMPLE]
+    ends = count_byte(sample, ord("\n")) + 8
+    room = ends * len(array) * 5 // (4 * max(len(sample), 1)) + 8
+    while True:
+        yield room
+        room *= 2
+
+
+class Lines:
+    """Places for lines: number, first byte, end and kind of each."""
+
+    def __init__(self, room: int) -> None:
+        self._places = SCRATCH.empty((3, room), np.int64)
+        self.number, self.start, self.end = self._places
+        self.kind = SCRATCH.empty(room, np.uint8)
+
+    def cells(self, array: Flags, rows: int) -> tuple[Cells, Index]:
+        """The first of them and their spots."""
+        cells = Cells(array, self.start[:rows], self.end[:rows], self.kind[:rows])
+        return cells, self._places[:2, :rows].T
 
 
 class Objects(NamedTuple):
@@ -58,18 +91,53 @@ class Objects(NamedTuple):
     malformed: Mask
 
 
-def objects(data: Data, wanted: Fields, rules: TextRules) -> tuple[Objects, int]:
-    """The objects of a text and how many line ends it has; as ``lines`` and ``fields`` have it."""
-    array, tree = bytes_of(data), _Tree(wanted, rules)
-    scan: _Scan
+class Scanned(NamedTuple):
+    """What a ``Scanner`` found in a text.
 
-    def find(number: Index, start: Index, end: Index, kind: Flags, found: Index) -> bool:
-        nonlocal scan
-        scan = _Scan(tree, len(kind))
-        return scan.run(array, number, start, end, kind, found)
+    Attributes:
+        data: the text.
+        places: where the objects are.
+        tables: where the wanted fields are.
+        rows: how many objects.
+        ends: how many line ends.
+    """
 
-    cells, spots, ends = _found(array, find)
-    return Objects(cells, spots, *scan.fields(cells.data, len(cells))), ends
+    data: Flags
+    places: Lines
+    tables: Tables
+    rows: int
+    ends: int
+
+    def objects(self) -> Objects:
+        """The objects."""
+        cells = self.places.cells(self.data, self.rows)
+        return Objects(*cells, *self.tables.fields(self.data, self.rows))
+
+
+class Scanner:
+    """Scans texts one after the other, in memory of its thread.
+
+    What it or another of the same thread found is good no longer when it scans the next.
+    """
+
+    def __init__(self, tree: FieldTree) -> None:
+        self._tree = tree
+        self._room = 0
+
+    def scan(self, data: Data) -> Scanned:
+        array, found = bytes_of(data), np.zeros(FOUND, dtype=np.int64)
+        rooms = _rooms(array)
+        if not self._room:
+            self._make(next(rooms))
+        while not self._tables.scan(array, self._places, found):
+            self._make(max(2 * self._room, next(rooms)))
+            found[:] = 0
+        return Scanned(array, self._places, self._tables, int(found[USED]), _ends(array, found))
+
+    def _make(self, room: int) -> None:
+        SCRATCH.begin()
+        self._room = room
+        self._places, self._tables = Lines(room), Tables(self._tree, room)
 
 
 def fields(cells: Cells, wanted: Fields, rules: TextRules | None) -> tuple[tuple[Cells, ...], Mask]:
@@ -78,108 +146,94 @@ def fields(cells: Cells, wanted: Fields, rules: TextRules | None) -> tuple[tuple
 
     Values of some types are read by ``rules`` at once.
     """
-    rows, scan = len(cells), _Scan(_Tree(wanted, rules), len(cells))
+    rows, tables = len(cells), Tables(FieldTree(wanted, rules), len(cells))
     found = np.zeros(FOUND, dtype=np.int64)
     found[USED], found[BEGIN] = rows, len(cells.data)
-    scan.run(cells.data, _NO_LINES, cells.start, cells.end, cells.kind, found)
-    return scan.fields(cells.data, rows)
+    tables.scan(cells.data, cells, found)
+    return tables.fields(cells.data, rows)
 
 
 _NO_LINES = np.empty(0, np.int64)
 
 
-def _found(
-    array: Flags, find: Callable[[Index, Index, Index, Flags, Index], bool]
-) -> tuple[Cells, Index, int]:
-    """What ``lines`` gives; ``find`` is asked with more places until it has enough."""
-    SCRATCH.begin()
-    for room in _rooms(array):
-        number, start, end = places = SCRATCH.empty((3, room), np.int64)
-        kind, found = SCRATCH.full(room, Kind.OBJECT, np.uint8), np.zeros(FOUND, dtype=np.int64)
-        if find(number, start, end, kind, found):
-            break
-    used = int(found[USED])
-    cells = Cells(array, start[:used], end[:used], kind[:used])
-    # The last line may have no end.
-    ends = int(found[LINE]) - int(found[BEGIN] > len(array))
-    return cells, places[:2, :used].T, ends
+class FieldTree:
+    """Fields numbered as ``scan_objects`` takes them, those within a ROW right after it.
 
-
-def _rooms(array: Flags) -> Iterator[int]:
-    """For how many lines there should be room: at first a guess from the first of them."""
-    sample = array[:_SAMPLE]
-    ends = count_byte(sample, ord("\n")) + 8
-    yield ends * len(array) * 5 // (4 * max(len(sample), 1)) + 8
-    # No line that counts has less than two bytes.
-    yield len(array) // 2 + 1
-
-
-class _Scan:
-    """Where ``scan_objects`` puts what it finds of so many rows."""
-
-    def __init__(self, tree: _Tree, rows: int) -> None:
-        self._tree = tree
-        shape = (len(tree.names), rows)
-        self._start, self._end = SCRATCH.empty(shape, np.int64), SCRATCH.empty(shape, np.int64)
-        self._kind = SCRATCH.empty(shape, np.uint8)
-        self._values = SCRATCH.empty((len(tree.reads), rows), np.int64)
-        self._odd = SCRATCH.empty(self._values.shape, np.uint8)
-        self._bad = SCRATCH.empty(rows, np.uint8)
-
-    def run(
-        self, array: Flags, number: Index, start: Index, end: Index, kind: Flags, found: Index
-    ) -> bool:
-        """Scans; False: there are more rows than places for them."""
-        names = [name.encode() for name in self._tree.names]
-        bounds = np.cumsum([0, *map(len, names)], dtype=np.int64)
-        text = np.frombuffer(b"".join(names) or b"\0", dtype=np.uint8)
-        over, up = np.array(self._tree.over, np.int64), np.array(self._tree.up, np.int64)
-        reads = np.array(self._tree.reads, np.int64).reshape(-1, READ)
-        return scan_objects(
-            array, number, start, end, kind, found, text, bounds, over, up, self._start,
-            self._end, self._kind, self._bad, reads, self._values, self._odd,
-        )  # fmt: skip
-
-    def fields(self, text: Flags, rows: int) -> tuple[tuple[Cells, ...], Mask]:
-        """The fields of the first rows, and which rows are malformed."""
-        over = self._tree.over
-        read = {
-            field: (self._values[turn, :rows], self._odd[turn, :rows])
-            for turn, (field, *_) in enumerate(self._tree.reads)
-        }
-
-        def gathered(low: int, high: int) -> Iterator[Cells]:
-            while low < high:
-                inner = tuple(gathered(low + 1, over[low]))
-                start, end = self._start[low, :rows], self._end[low, :rows]
-                yield Cells(text, start, end, self._kind[low, :rows], inner, read.get(low))
-                low = over[low]
-
-        return tuple(gathered(0, len(over))), self._bad[:rows].view(np.bool_)
-
-
-class _Tree:
-    """Fields numbered as ``scan_objects`` takes them."""
+    Attributes:
+        over: for each field the number after those within it.
+        reads: which fields are read at once, and how.
+        told: their names and places, and what is read, as arrays.
+    """
 
     def __init__(self, wanted: Fields, rules: TextRules | None) -> None:
-        self.names: list[str] = []
         self.over: list[int] = []
-        self.up: list[int] = []
         self.reads: list[tuple[int, ...]] = []
+        self._names: list[bytes] = []
+        self._up: list[int] = []
         self._rules = rules
         self._add(wanted, -1)
+        bounds = np.cumsum([0, *map(len, self._names)], dtype=np.int64)
+        text = np.frombuffer(b"".join(self._names) or b"\0", dtype=np.uint8)
+        self.told = text, bounds, np.array(self.over, np.int64), np.array(self._up, np.int64)
+        self.how = np.array(self.reads, np.int64).reshape(-1, READ)
 
     def _add(self, wanted: Fields, up: int) -> None:
         for name, type in wanted:
-            at = len(self.names)
-            self.names.append(name)
-            self.up.append(up)
+            at = len(self.over)
+            self._names.append(name.encode())
+            self._up.append(up)
             self.over.append(at)
             if type is not None and type.root is Root.ROW:
                 self._add(tuple(zip(type.names, type.children, strict=True)), at)
             elif type is not None and self._rules and (how := reading(type, self._rules)):
                 self.reads.append((at, *how))
-            self.over[at] = len(self.names)
+            self.over[at] = len(self.over)
+
+
+class Tables:
+    """Where ``scan_objects`` puts what it finds: fields by rows, one behind the other.
+
+    Attributes:
+        start, end, kind: of the cells.
+        values, odd: of those that are read at once.
+        bad: which objects are malformed.
+        room: rows that there is room for.
+    """
+
+    def __init__(self, tree: FieldTree, room: int) -> None:
+        self._tree = tree
+        self.room = room
+        fields, reads = (len(tree.over), room), (len(tree.reads), room)
+        start, end = SCRATCH.empty((2, *fields), np.int64)
+        self._cells = start, end, SCRATCH.empty(fields, np.uint8)
+        self._read = SCRATCH.empty(reads, np.int64), SCRATCH.empty(reads, np.uint8)
+        self.start, self.end, self.kind = (table.reshape(-1) for table in self._cells)
+        self.values, self.odd = (table.reshape(-1) for table in self._read)
+        self.bad = SCRATCH.empty(room, np.uint8)
+
+    def scan(self, array: Flags, cells: Lines | Cells, found: Index) -> bool:
+        """Scans; False: there are more rows than places for them."""
+        number = cells.number if isinstance(cells, Lines) else _NO_LINES
+        return scan_objects(
+            array, number, cells.start, cells.end, cells.kind, found, *self._tree.told,
+            *self._cells, self.bad, self._tree.how, *self._read,
+        )  # fmt: skip
+
+    def fields(self, data: Flags, rows: int) -> tuple[tuple[Cells, ...], Mask]:
+        """The fields of the first rows, and which rows are malformed."""
+        over = self._tree.over
+        turns = {field: turn for turn, (field, *_) in enumerate(self._tree.reads)}
+
+        def gathered(low: int, high: int) -> Iterator[Cells]:
+            while low < high:
+                inner, turn = tuple(gathered(low + 1, over[low])), turns.get(low)
+                start, end, kind = (table[low, :rows] for table in self._cells)
+                values, odd = self._read
+                read = None if turn is None else (values[turn, :rows], odd[turn, :rows])
+                yield Cells(data, start, end, kind, inner, read)
+                low = over[low]
+
+        return tuple(gathered(0, len(over))), self.bad[:rows].view(np.bool_)
 
 
 def items(cells: Cells, pairs: bool = False) -> tuple[Cells, Index, Mask]:

@@ -1,0 +1,140 @@
+"""Columns of objects, gathered block by block of a text while their cells are in the cache."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from sameriver.common.frame_block import STRETCHES, FrameBlock, FrameColumn
+from sameriver.common.number_column import FORMATS
+from sameriver.common.types import CHARACTERS, DataType, Root, to_polars
+from sameriver.connectors.formats.decode import TextRules, reading
+from sameriver.connectors.formats.format import Columns
+from sameriver.connectors.formats.json_cells import Scanned
+from sameriver.connectors.formats.kernels.gather import HOLDS, NUMBERS, ROWS, TEXTS, gather
+
+
+class Gatherable:
+    """Columns that can be gathered: numbers and times that are read while they are found, texts,
+    and ROWs of such.
+
+    Attributes:
+        columns: with those of ROWs right after these.
+        holds: what ``gather`` is told of each.
+        whole: a field that is missing is a fault.
+    """
+
+    def __init__(self, wanted: Columns, rules: TextRules, whole: bool) -> None:
+        self.columns: list[FrameColumn] = []
+        self._holds: list[tuple[int, int, int, int]] = []
+        self._rules = rules
+        self._reads = 0
+        for field in wanted.wanted:
+            nullable = field.type.root is not Root.ROW or not wanted.in_part(field.name)
+            self._add(field.name, field.type, -1, nullable)
+        self.holds = np.array(self._holds, np.int64)
+        self.whole = whole
+
+    def _add(self, name: str, type: DataType, up: int, nullable: bool) -> None:
+        at = len(self.columns)
+        if type.root is Root.ROW:
+            self.columns.append(FrameColumn(name, None, at, nullable))
+            self._holds.append((ROWS, 0, 0, up))
+            for inner, child in zip(type.names, type.children, strict=True):
+                self._add(inner, child, at, True)
+            self.columns[at] = self.columns[at]._replace(over=len(self.columns))
+            return
+        column = FrameColumn(name, to_polars(type), at + 1, nullable)
+        holds = TEXTS if type.root in CHARACTERS else NUMBERS
+        self.columns.append(column)
+        self._holds.append((holds, self._reads, column.width, up))
+        self._reads += holds == NUMBERS
+
+
+def gatherable(wanted: Columns, rules: TextRules, whole: bool) -> Gatherable | None:
+    """The columns, if all of them can be gathered."""
+    types = list(wanted.wanted.types)
+    if types and all(_fits(type, rules) for type in types):
+        return Gatherable(wanted, rules, whole)
+    return None
+
+
+def _fits(type: DataType, rules: TextRules) -> bool:
+    if type.root is Root.ROW:
+        return all(_fits(child, rules) for child in type.children)
+    return type.root in CHARACTERS or (
+        reading(type, rules) is not None and to_polars(type) in FORMATS
+    )
+
+
+class Gathering:
+    """Gathers the rows of a text.
+
+    Args:
+        to: the columns; None: they can't be gathered.
+        size: bytes of the text.
+    """
+
+    def __init__(self, to: Gatherable | None, size: int) -> None:
+        self._to = to
+        self._left = size
+        self._now: _Gathered | None = None
+        self._frames: list[pl.DataFrame] = []
+
+    def add(self, found: Scanned) -> bool:
+        """Adds the objects of the next block; False: ``put`` must follow instead."""
+        left, self._left = self._left, self._left - len(found.data)
+        if self._to is None:
+            return False
+        if self._now is None or not self._now.fits(found.rows):
+            self._end()
+            room = found.rows * left // max(len(found.data), 1)
+            texts = left if any(self._to.holds[:, HOLDS] == TEXTS) else 0
+            self._now = _Gathered(self._to, room + room // 8, texts)
+        return self._now.add(found)
+
+    def put(self, frame: pl.DataFrame) -> None:
+        """Adds rows that were made otherwise."""
+        self._end()
+        self._frames.append(frame)
+
+    def _end(self) -> None:
+        if self._now is not None:
+            self._frames.append(self._now.frame())
+            self._now = None
+
+    def frame(self) -> pl.DataFrame:
+        """All rows; there was a block."""
+        self._end()
+        filled = [frame for frame in self._frames if frame.height]
+        return pl.concat(filled) if len(filled) > 1 else (*filled, *self._frames)[0]
+
+
+class _Gathered:
+    """Rows with so much room for them and for their texts."""
+
+    def __init__(self, to: Gatherable, room: int, texts: int) -> None:
+        self._to = to
+        self._block = FrameBlock(to.columns, room, texts)
+        self._rows = self._blocks = 0
+        self._sizes, self._nulls = np.empty((2, len(to.columns)), np.int64)
+
+    def fits(self, rows: int) -> bool:
+        return self._rows + rows <= self._block.room and self._blocks < STRETCHES
+
+    def add(self, found: Scanned) -> bool:
+        """Adds objects that fit; False if some need a closer look."""
+        to, tables, block = self._to, found.tables, self._block
+        added = gather(
+            found.data, tables.start, tables.end, tables.kind, tables.values, tables.odd,
+            tables.bad, tables.room, found.rows, to.holds, to.whole, block.memory, block.places,
+            self._rows, block.texts, block.used, block.stretches, self._sizes, self._nulls,
+        )  # fmt: skip
+        if added:
+            block.took(self._sizes.tolist())
+            self._rows += found.rows
+            self._blocks += 1
+        return bool(added)
+
+    def frame(self) -> pl.DataFrame:
+        return self._block.frame(self._rows)
