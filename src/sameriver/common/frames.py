@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-FEW = 1 << 10
+FEW = 1 << 12
 """Rows up to which threads don't pay."""
 
 
