@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import polars as pl
 import pytest
@@ -35,6 +36,14 @@ from sameriver.plan.expressions import Literal
 from sameriver.plan.physical.node import PhysicalNode
 from sameriver.plan.physical.union import Union
 from sameriver.plan.physical.values import Values
+
+
+@pytest.fixture(autouse=True, scope="module")
+def threads() -> Iterator[None]:
+    """Shards run in threads here, however few rows they get."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sameriver.engine.vertex.FEW", 0)
+        yield
 
 
 def buckets(below: PhysicalNode) -> Buckets:

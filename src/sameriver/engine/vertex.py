@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK, Changes, Event, Watermark
 from sameriver.common.errors import ExternalError, InternalError
+from sameriver.common.frames import FEW
 from sameriver.engine.events import clip, cut, delayed, keys_of, merge, share
 from sameriver.engine.snapshot import NodeCapture, NodeState, merge_tables, split_tables
 from sameriver.functions.failure import evaluating
@@ -43,6 +44,7 @@ class Vertex:
         self._details = "; ".join(f"{name}: {text}" for name, text in node.details())
         self._assigns = bool(operators) and operators[0].assigns
         self._delay = operators[0].delay if operators else 0
+        self._waits = any(type(one).on_watermark is not Operator.on_watermark for one in operators)
 
     def feed(self, consumer: Vertex, port: int) -> None:
         """Sends the output to input ``port`` of ``consumer`` too."""
@@ -156,7 +158,8 @@ class Vertex:
         else:
             keys, shards = keys_of(changes.rows, distribution[port]), len(self.operators)
             outputs = self._parallel(
-                lambda i, op: self._run(op, port, share(changes, keys.rows(i, shards)))
+                lambda i, op: self._run(op, port, share(changes, keys.rows(i, shards))),
+                pays=len(changes) > FEW,
             )
         self._send(merge(outputs, self.emitted))
         self._advance()
@@ -185,8 +188,11 @@ class Vertex:
         operator.watermark = time
         return [*self._guard(operator.on_watermark), Watermark(time)]
 
-    def _parallel(self, work: Callable[[int, Operator], list[Event]]) -> list[list[Event]]:
-        if self._executor is None or len(self.operators) == 1:
+    def _parallel(
+        self, work: Callable[[int, Operator], list[Event]], *, pays: bool = True
+    ) -> list[list[Event]]:
+        """What each shard gives; from several threads if there is enough to do."""
+        if self._executor is None or len(self.operators) == 1 or not pays:
             return [work(i, operator) for i, operator in enumerate(self.operators)]
         return list(self._executor.map(work, range(len(self.operators)), self.operators))
 
@@ -222,7 +228,9 @@ class Vertex:
                 self.emit(Watermark(time))
             return
         if any(operator.watermark < time for operator in self.operators):
-            outputs = self._parallel(lambda _, operator: self._move(operator, time))
+            outputs = self._parallel(
+                lambda _, operator: self._move(operator, time), pays=self._waits
+            )
             self._send(merge(outputs, self.emitted))
         self.emit(Watermark(time))
 
