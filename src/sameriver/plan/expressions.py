@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from datetime import date, datetime, time, timedelta
+from operator import is_not
 
 from sameriver.common.dataclass import dataclass
 from sameriver.common.errors import Position
@@ -128,7 +129,8 @@ def transform(
         return changed
     if isinstance(expression, Call):
         args = tuple(transform(arg, change) for arg in expression.args)
-        return replace(expression, args=args)
+        if any(map(is_not, args, expression.args)):
+            return replace(expression, args=args)
     return expression
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import is_not
 
 from sameriver.common.schema import Field, Schema
 from sameriver.plan import logical
@@ -32,8 +33,8 @@ def everywhere(rule: LocalRule) -> Callable[[Logical], Logical]:
 
     def apply(node: Logical) -> Logical:
         below = logical.inputs(node)
-        rewritten = tuple(apply(child) for child in below)
-        if any(new is not old for new, old in zip(rewritten, below, strict=True)):
+        rewritten = tuple(map(apply, below))
+        if any(map(is_not, rewritten, below)):
             node = with_inputs(node, rewritten)
         return rule(node) or node
 
