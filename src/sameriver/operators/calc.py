@@ -137,13 +137,13 @@ class CalcOperator(Operator):
             for expression, name in zip(projected, self._names, strict=True)
         ]
         # A failure is told over the columns of the script.
-        plain = map(self._compile, self._projected)
+        plain = self._work(condition, frozenset()).kept if found else frozenset()
         return _Work(
             condition=self._compile(tested[0]).alias(_MASK) if tested else None,
             tests_once=may_recur(tested),
             columns=columns,
             projects_once=may_recur(projected),
-            kept=_roots([*columns, *plain]),
+            kept=_roots(columns) | plain,
         )
 
     def _compile(self, expression: Expression) -> pl.Expr:
