@@ -61,13 +61,17 @@ class Words:
         self._memory[: len(self._words)] = self._words
 
 
-def block(size: int) -> tuple[int, np.ndarray]:
+def block(size: int, *, lasting: bool = True) -> tuple[int, np.ndarray]:
     """Address of so many bytes, and these. ``arrow_column`` must follow, which owns them.
+
+    Args:
+        size: of them.
+        lasting: False if columns of that size come and go.
 
     Raises:
         MemoryError: there is no room.
     """
-    place = allocate(size)
+    place = allocate(size, lasting)
     if not place:
         raise MemoryError(f"no {size} bytes for a column")
     return place, memory(place, size)

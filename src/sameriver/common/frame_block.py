@@ -92,7 +92,7 @@ class FrameBlock:
             size += bits
             self.places[at, VALUES] = size
             size += -(-room * column.width // 8) * 8 + 8
-        self._place, memory = block(head + size + texts)
+        self._place, memory = block(head + size + texts, lasting=False)
         self._head, self.memory = memory[:head], memory[head : head + size]
         self.texts = memory[head + size :]
 

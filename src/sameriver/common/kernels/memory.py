@@ -22,10 +22,13 @@ _HUGE_PAGES = 14
 """Linux's MADV_HUGEPAGE."""
 
 
-@kernel(types.intp(types.intp))
-def allocate(size: int) -> Any:
-    """Memory of so many bytes; 0: there is none."""
-    if not _LINUX or size < _HUGE:
+@kernel(types.intp(types.intp, types.boolean))
+def allocate(size: int, lasting: bool) -> Any:
+    """Memory of so many bytes; 0: there is none.
+
+    What is not ``lasting`` is soon given back and asked for again: the system need not clear it.
+    """
+    if not _LINUX or not lasting or size < _HUGE:
         return _malloc(size)
     place = _aligned(_HUGE, size)
     if place:

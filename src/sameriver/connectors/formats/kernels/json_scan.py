@@ -248,6 +248,11 @@ def scan_alike(
     kind: np.ndarray,
     stack: np.ndarray,
     shapes: np.ndarray,
+    turns: np.ndarray,
+    reads: np.ndarray,
+    values: np.ndarray,
+    odd: np.ndarray,
+    minutes: np.ndarray,
     known: int,
     last: int,
 ) -> tuple[int, int]:
@@ -257,7 +262,10 @@ def scan_alike(
     """
     for turn in range(known):
         which = last - turn if turn <= last else last - turn + known
-        past = follow(data, at, to, row, start, end, kind, stack, shapes[which])
+        past = follow(
+            data, at, to, row, start, end, kind, stack, shapes[which], turns, reads, values, odd,
+            minutes,
+        )  # fmt: skip
         while 0 <= past < to and (data[past] == 32 or data[past] == 13 or data[past] == 9):
             past += 1
         if past == to or (past >= 0 and data[past] == 10):
@@ -308,6 +316,9 @@ def scan_objects(
     shapes = np.empty((SHAPES, STEPS, PARTS), dtype=np.int64)
     pen = np.empty(2, dtype=np.int64)
     minutes = np.zeros((reads.shape[0], 3), dtype=np.uint64)
+    turns = np.full(over.size, -1, dtype=np.int64)
+    for turn in range(reads.shape[0]):
+        turns[reads[turn, 0]] = turn
     known, last, trust, row, cleared = 0, 0, _TRUST, 0, 0
     given, line, begin = found[USED], found[LINE], found[BEGIN]
     while row < given or begin < data.size:
@@ -315,14 +326,16 @@ def scan_objects(
             cleared += _CLEARED
             kind[:, row:cleared] = ABSENT
             bad[row:cleared] = 0
+            values[:, row:cleared], odd[:, row:cleared] = 0, 0
         lined, which, past = row >= given, -1, -1
         if lined and row == number.size:
             return False
         at, stop = (begin, data.size) if lined else (from_[row], to[row])
         if trust > 0 and (lined or what[row] == OBJECT):
             which, past = scan_alike(
-                data, at, stop, row, start, end, kind, stack, shapes, known, last
-            )
+                data, at, stop, row, start, end, kind, stack, shapes, turns, reads, values, odd,
+                minutes, known, last,
+            )  # fmt: skip
             past = past if lined or past == stop else -1
             last = which if past >= 0 else last
             trust = min(trust + 1, _TRUST) if past >= 0 else trust - 4
@@ -334,7 +347,7 @@ def scan_objects(
                 trust = min(trust + 4, _TRUST)
                 continue
             number[row], from_[row], to[row], what[row] = line - 1, at, stop, OBJECT
-        if what[row] == OBJECT and past < 0:
+        if past < 0 and what[row] == OBJECT:
             slot = known if known < SHAPES else row % SHAPES
             bad[row] = not scan_object(
                 data, at, stop, row, names, bounds, over, up, start, end, kind, seen, stack,
@@ -344,7 +357,7 @@ def scan_objects(
                 known, last = max(known, slot + 1), slot
             else:
                 shapes[slot, 0, 0] = -1
-        read_cells(data, row, start, end, kind, reads, values, odd, minutes)
+            read_cells(data, row, start, end, kind, reads, values, odd, minutes)
         row += 1
     found[USED], found[LINE], found[BEGIN] = row, line, begin
     return True

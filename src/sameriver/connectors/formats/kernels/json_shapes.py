@@ -15,6 +15,7 @@ from sameriver.connectors.formats.kernels.json_tokens import (
     ARRAY,
     ESCAPED,
     FALSE,
+    NULL,
     NUMBER,
     OBJECT,
     TEXT,
@@ -22,6 +23,7 @@ from sameriver.connectors.formats.kernels.json_tokens import (
     number,
     string,
 )
+from sameriver.connectors.formats.kernels.value_scan import WHOLE, read_cell, short_number
 
 SHAPES = 4
 """How many shapes are known at a time."""
@@ -77,8 +79,16 @@ def follow(
     kind: np.ndarray,
     stack: np.ndarray,
     shape: np.ndarray,
+    turns: np.ndarray,
+    reads: np.ndarray,
+    values: np.ndarray,
+    odd: np.ndarray,
+    minutes: np.ndarray,
 ) -> int:
-    """Finds the wanted fields of an object that has a shape; past it, -1 if it hasn't."""
+    """Finds the wanted fields of an object that has a shape; past it, -1 if it hasn't.
+
+    Fields with a turn are read at once, as ``read_cells`` does it; other values stay as they are.
+    """
     step = 0
     while True:
         place, size, what, field = shape[step, 0], shape[step, 1], shape[step, 2], shape[step, 3]
@@ -92,14 +102,27 @@ def follow(
             past, what = string(data, at - 1, to)
             if field >= 0:
                 start[field, row], end[field, row], kind[field, row] = at, past - 1, what
+                turn = turns[field]
+                if turn >= 0 and what == TEXT and past >= 0:
+                    value, bad = read_cell(data, at, past - 1, turn, reads, minutes)
+                    values[turn, row], odd[turn, row] = value, bad
         elif what == NUMBER:
-            past = number(data, at, to)
+            turn = turns[field] if field >= 0 else -1
+            count, value = short_number(data, at)
+            past = at + count if count else number(data, at, to)
             if field >= 0:
                 start[field, row], end[field, row], kind[field, row] = at, past, what
+            if turn >= 0 and past >= 0:
+                bad = value < reads[turn, 2] or value > reads[turn, 3]
+                if count == 0 or reads[turn, 1] != WHOLE:
+                    value, bad = read_cell(data, at, past, turn, reads, minutes)
+                values[turn, row], odd[turn, row] = value, bad
         elif what <= FALSE:
             past = at
             size = 5 if what == FALSE else 4
             start[field, row], end[field, row], kind[field, row] = at - size, at, what
+            if what > NULL and turns[field] >= 0:
+                odd[turns[field], row] = True
         elif what == OPEN:
             past = at
             start[field, row], kind[field, row] = at - 1, OBJECT
@@ -111,6 +134,8 @@ def follow(
             past = nested(data, at, to, stack) if opens else -1
             if field >= 0:
                 start[field, row], end[field, row], kind[field, row] = at, past, what
+                if turns[field] >= 0:
+                    odd[turns[field], row] = True
         elif what == END:
             return at
         else:

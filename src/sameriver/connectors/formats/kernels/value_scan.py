@@ -6,13 +6,14 @@ import numpy as np
 from numba import types
 
 from sameriver.common.kernel import helper, kernel
-from sameriver.common.kernels.lanes import load_word, not_digits
+from sameriver.common.kernels.lanes import first, load_word, not_digits
 from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX
 
 _ESCAPED = 3
 WHOLE, MOMENT = range(2)
 """How a cell is read: as a whole number or as a timestamp."""
 _TENS = 10 ** np.arange(10)
+_EIGHTH = np.uint64(1 << 56)
 READ = 6
 """Numbers that say how the cells of a field are read."""
 
@@ -302,6 +303,22 @@ def parse_timestamps(
 
 
 @helper
+def read_cell(
+    data: np.ndarray, at: int, stop: int, turn: int, reads: np.ndarray, minutes: np.ndarray
+) -> tuple[int, bool]:
+    """Reads a cell that isn't escaped, as ``reads[turn]`` says; True if it can't be read.
+
+    That is a field, ``WHOLE`` or ``MOMENT``, and what ``integer_of`` or ``timestamp_of`` takes.
+    """
+    if reads[turn, 1] == WHOLE:
+        return integer_of(data, at, stop, reads[turn, 2], reads[turn, 3])
+    return timestamp_of(
+        data, at, stop, reads[turn, 2], reads[turn, 3] > 0, reads[turn, 4], reads[turn, 5],
+        minutes[turn],
+    )  # fmt: skip
+
+
+@helper
 def read_cells(
     data: np.ndarray,
     row: int,
@@ -313,21 +330,27 @@ def read_cells(
     bad: np.ndarray,
     minutes: np.ndarray,
 ) -> None:
-    """Reads cells of one row while they are at hand, but for those that are escaped.
-
-    Each of ``reads`` is a field, ``WHOLE`` or ``MOMENT``, and what ``integer_of`` or
-    ``timestamp_of`` takes.
-    """
+    """Reads cells of one row while they are at hand, but for those that are escaped."""
     for turn in range(reads.shape[0]):
-        field, how = reads[turn, 0], reads[turn, 1]
+        field = reads[turn, 0]
         at, stop, what = start[field, row], end[field, row], kind[field, row]
         value, odd = 0, False
         if what > 1 and what != _ESCAPED:
-            if how == WHOLE:
-                value, odd = integer_of(data, at, stop, reads[turn, 2], reads[turn, 3])
-            else:
-                value, odd = timestamp_of(
-                    data, at, stop, reads[turn, 2], reads[turn, 3] > 0, reads[turn, 4],
-                    reads[turn, 5], minutes[turn],
-                )  # fmt: skip
+            value, odd = read_cell(data, at, stop, turn, reads, minutes)
         values[turn, row], bad[turn, row] = value, odd
+
+
+@helper
+def short_number(data: np.ndarray, at: int) -> tuple[int, int]:
+    """How many digits write the number at ``at``, at most seven, and the number.
+
+    0, 0: it is longer, no number at all, or something but a comma or a brace follows.
+    """
+    if at + 8 > data.size:
+        return 0, 0
+    word = load_word(data, at)
+    count = first(not_digits(word) | _EIGHTH) >> 3
+    after = data[at + count]
+    if count == 0 or (after != 44 and after != 125) or (data[at] == 48 and count > 1):
+        return 0, 0
+    return count, eight(word << np.uint64(64 - 8 * count))
