@@ -57,8 +57,10 @@ class Words:
         self._words += words
         return self._place + 8 * start
 
-    def write(self) -> None:
+    def write(self) -> np.ndarray:
+        """The memory, filled."""
         self._memory[: len(self._words)] = self._words
+        return self._memory
 
 
 def block(size: int, *, lasting: bool = True) -> tuple[int, np.ndarray]:

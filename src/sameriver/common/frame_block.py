@@ -58,11 +58,45 @@ class FrameColumn(NamedTuple):
         return _TEXT if self.dtype == pl.String else FORMATS[self.dtype][1]
 
 
+class FrameLayout:
+    """The columns of frames, told to Arrow once.
+
+    Attributes:
+        columns: at least one.
+        widths: bytes of a row of each.
+        schema: Arrow's struct of them.
+    """
+
+    def __init__(self, columns: Sequence[FrameColumn]) -> None:
+        self.columns = columns
+        self.widths = [column.width for column in columns]
+        self._names = [ctypes.create_string_buffer(column.name.encode()) for column in columns]
+        told = Words(np.empty(_SCHEMA * len(columns), np.int64))
+        schemas = self._schemas(told, 0, len(columns))
+        self.schema = (*_schema(_ROW, NO_NAME, 0), len(schemas), told.put(*schemas), 0)
+        self._told = told.write()
+
+    def _schemas(self, told: Words, low: int, high: int) -> list[int]:
+        """Where Arrow's structs of the columns from ``low`` up to ``high`` are."""
+        schemas = []
+        while low < high:
+            column = self.columns[low]
+            inner = self._schemas(told, low + 1, column.over)
+            schema = (*_schema(column.format, self._names[low], NULLABLE), len(inner))
+            schemas.append(told.put(*schema, told.put(*inner), 0, address(release_schema), 0))
+            low = column.over
+        return schemas
+
+
+def _schema(format: Format, name: Format, flags: int) -> tuple[int, ...]:
+    return ctypes.addressof(format), ctypes.addressof(name), 0, flags
+
+
 class FrameBlock:
     """Memory of a frame. ``frame`` must follow, which owns it.
 
     Args:
-        columns: of the frame, at least one.
+        layout: of the frame.
         room: rows that there is room for.
         texts: bytes of long texts that there is room for.
 
@@ -78,23 +112,24 @@ class FrameBlock:
         MemoryError: there is no room.
     """
 
-    def __init__(self, columns: Sequence[FrameColumn], room: int, texts: int) -> None:
-        self._columns = columns
+    def __init__(self, layout: FrameLayout, room: int, texts: int) -> None:
+        self._layout = layout
+        columns = layout.columns
         self._texts: list[list[tuple[int, int]]] = [[] for _ in columns]
         self.room = room
-        self.places = np.zeros((len(columns), 3), np.int64)
         self.stretches = np.zeros(len(columns), np.int64)
         self.used = 0
         head = 8 * (len(columns) * (_ARRAY + 2 * STRETCHES) + 1)
         size, bits = 0, -(-room // 64) * 8 + 8
-        for at, column in enumerate(columns):
-            self.places[at, BITS] = size if column.nullable else -1
-            size += bits
-            self.places[at, VALUES] = size
-            size += -(-room * column.width // 8) * 8 + 8
+        places = []
+        for column, width in zip(columns, layout.widths, strict=True):
+            places.append((size if column.nullable else -1, size + bits, 0))
+            size += bits + -(-room * width // 8) * 8 + 8
+        self.places = np.array(places, np.int64)
         self._place, memory = block(head + size + texts, lasting=False)
         self._head, self.memory = memory[:head], memory[head : head + size]
         self.texts = memory[head + size :]
+        self._free = self._place + head + size
 
     def took(self, sizes: list[int]) -> None:
         """Each column took as many bytes of ``texts``, one behind the other.
@@ -103,47 +138,37 @@ class FrameBlock:
         """
         for at, size in enumerate(sizes):
             if size:
-                self._texts[at].append((self.texts.ctypes.data + self.used, size))
+                self._texts[at].append((self._free + self.used, size))
                 self.stretches[at] += 1
                 self.used += size
 
     def frame(self, rows: int) -> pl.DataFrame:
         """The first ``rows``, all of them filled."""
-        told = Words(np.empty(_SCHEMA * len(self._columns), np.int64))
         head = Words(self._head.view(np.int64))
-        names = [ctypes.create_string_buffer(column.name.encode()) for column in self._columns]
-        schemas, arrays = self._described(told, head, names, rows, 0, len(self._columns))
-        count, release = len(arrays), address(release_array)
-        schema = [*_schema(_ROW, NO_NAME, 0), count, told.put(*schemas), 0]
-        array = [rows, 0, 0, 1, count, head.put(0), head.put(*arrays), 0, release, self._place]
-        exported = Exported([*schema, address(release_schema), 0], array)
-        told.write()
+        arrays = self._arrays(head, rows, self.places.tolist(), 0, len(self._layout.columns))
+        array = [rows, 0, 0, 1, len(arrays), head.put(0), head.put(*arrays), 0]
         head.write()
+        exported = Exported(
+            [*self._layout.schema, address(release_schema), 0],
+            [*array, address(release_array), self._place],
+        )
         return pl.Series("", exported).struct.unnest()
 
-    def _described(
-        self, told: Words, head: Words, names: list[Format], rows: int, low: int, high: int
-    ) -> tuple[list[int], list[int]]:
+    def _arrays(
+        self, head: Words, rows: int, places: list[list[int]], low: int, high: int
+    ) -> list[int]:
         """Where Arrow's structs of the columns from ``low`` up to ``high`` are."""
-        schemas, arrays, place = [], [], self.memory.ctypes.data
+        arrays, place = [], self.memory.ctypes.data
         while low < high:
-            column, (bits, values, nulls) = self._columns[low], self.places[low].tolist()
-            inner = self._described(told, head, names, rows, low + 1, column.over)
-            count = len(inner[0])
-            children = told.put(*inner[0]), head.put(*inner[1])
+            column, (bits, values, nulls) = self._layout.columns[low], places[low]
+            inner = self._arrays(head, rows, places, low + 1, column.over)
             buffers = [place + bits if nulls else 0]
             if column.dtype is not None:
                 buffers.append(place + values)
             if column.dtype == pl.String:
                 texts = self._texts[low]
                 buffers += [*(at for at, _ in texts), head.put(*(size for _, size in texts))]
-            schema = (*_schema(column.format, names[low], NULLABLE), count, children[0], 0)
-            array = (rows, nulls, 0, len(buffers), count, head.put(*buffers), children[1], 0)
-            schemas.append(told.put(*schema, address(release_schema), 0))
-            arrays.append(head.put(*array, address(release_array), 0))
+            array = (rows, nulls, 0, len(buffers), len(inner), head.put(*buffers))
+            arrays.append(head.put(*array, head.put(*inner), 0, address(release_array), 0))
             low = column.over
-        return schemas, arrays
-
-
-def _schema(format: Format, name: Format, flags: int) -> tuple[int, ...]:
-    return ctypes.addressof(format), ctypes.addressof(name), 0, flags
+        return arrays

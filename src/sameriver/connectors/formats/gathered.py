@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from sameriver.common.frame_block import STRETCHES, FrameBlock, FrameColumn
+from sameriver.common.frame_block import STRETCHES, FrameBlock, FrameColumn, FrameLayout
 from sameriver.common.number_column import FORMATS
 from sameriver.common.types import CHARACTERS, DataType, Root, to_polars
 from sameriver.connectors.formats.decode import TextRules, reading
@@ -19,34 +19,35 @@ class Gatherable:
     and ROWs of such.
 
     Attributes:
-        columns: with those of ROWs right after these.
+        layout: with those of ROWs right after these.
         holds: what ``gather`` is told of each.
         whole: a field that is missing is a fault.
     """
 
     def __init__(self, wanted: Columns, rules: TextRules, whole: bool) -> None:
-        self.columns: list[FrameColumn] = []
+        self._columns: list[FrameColumn] = []
         self._holds: list[tuple[int, int, int, int]] = []
         self._rules = rules
         self._reads = 0
         for field in wanted.wanted:
             nullable = field.type.root is not Root.ROW or not wanted.in_part(field.name)
             self._add(field.name, field.type, -1, nullable)
+        self.layout = FrameLayout(self._columns)
         self.holds = np.array(self._holds, np.int64)
         self.whole = whole
 
     def _add(self, name: str, type: DataType, up: int, nullable: bool) -> None:
-        at = len(self.columns)
+        at = len(self._columns)
         if type.root is Root.ROW:
-            self.columns.append(FrameColumn(name, None, at, nullable))
+            self._columns.append(FrameColumn(name, None, at, nullable))
             self._holds.append((ROWS, 0, 0, up))
             for inner, child in zip(type.names, type.children, strict=True):
                 self._add(inner, child, at, True)
-            self.columns[at] = self.columns[at]._replace(over=len(self.columns))
+            self._columns[at] = self._columns[at]._replace(over=len(self._columns))
             return
         column = FrameColumn(name, to_polars(type), at + 1, nullable)
         holds = TEXTS if type.root in CHARACTERS else NUMBERS
-        self.columns.append(column)
+        self._columns.append(column)
         self._holds.append((holds, self._reads, column.width, up))
         self._reads += holds == NUMBERS
 
@@ -115,9 +116,9 @@ class _Gathered:
 
     def __init__(self, to: Gatherable, room: int, texts: int) -> None:
         self._to = to
-        self._block = FrameBlock(to.columns, room, texts)
+        self._block = FrameBlock(to.layout, room, texts)
         self._rows = self._blocks = 0
-        self._sizes, self._nulls = np.empty((2, len(to.columns)), np.int64)
+        self._sizes, self._nulls = np.empty((2, len(to.holds)), np.int64)
 
     def fits(self, rows: int) -> bool:
         return self._rows + rows <= self._block.room and self._blocks < STRETCHES
