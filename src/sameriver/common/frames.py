@@ -14,8 +14,9 @@ FEW = 1 << 12
 
 
 def picked(rows: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
-    """The columns of these names, at least one: a frame without columns has no height."""
-    return pl.DataFrame([rows.get_column(name) for name in names])
+    """The columns of these names; without any, a frame of the same height."""
+    columns = [rows.get_column(name) for name in names]
+    return pl.DataFrame(columns) if columns else pl.DataFrame(height=rows.height)
 
 
 def filtered(rows: pl.DataFrame, mask: pl.Series) -> pl.DataFrame:

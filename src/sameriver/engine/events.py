@@ -16,6 +16,7 @@ from sameriver.common.changes import (
     Event,
     Watermark,
 )
+from sameriver.common.frames import picked
 from sameriver.state.kernels.deal import own
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.words import encode, fits_word
@@ -154,7 +155,7 @@ def keys_of(rows: pl.DataFrame, columns: Sequence[str]) -> Keys:
     """The keys by which rows are spread over shards; without columns all go to one."""
     if not columns:
         return Keys(np.zeros(rows.height, np.int64), hashed=True)
-    key = rows.select(columns)
+    key = picked(rows, columns)
     if len(columns) <= _WORDS and all(map(_is_word, key.dtypes)):
         first, *second = map(encode, key.get_columns())
         return Keys(first, second[0] if second else NO_INTS)

@@ -106,8 +106,6 @@ class CalcOperator(Operator):
                 yield event
 
     def _project(self, rows: pl.DataFrame, work: _Work) -> pl.DataFrame:
-        if not self._names:
-            return pl.DataFrame(height=rows.height)
         if self._identity:
             return picked(rows, self._names)
         # with_columns repeats literals for each row, also where no other column is selected.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from sameriver.common.frames import picked
 from sameriver.operators.ranking import ranked
 from sameriver.plan.physical.ordering import key_names
 from sameriver.plan.physical.top_n import TopN
@@ -36,8 +37,7 @@ class FirstRows:
     def numbers(self, rows: pl.DataFrame) -> Ints:
         """Numbers of the rows that are needed, rising."""
         index = KeyIndex(self._partition)
-        keys = rows.select(self._partition.names())
-        groups = index.find_or_insert(keys if self._partition else pl.DataFrame(height=rows.height))
+        groups = index.find_or_insert(picked(rows, self._partition))
         columns = [rows[name] for name in self._names]
         if self._end > 1 or not all(map(_is_plain, columns)):
             numbers, ranks = ranked(rows, groups, self._order, "ROW_NUMBER")

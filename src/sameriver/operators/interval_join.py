@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import MAX_WATERMARK, Changes
+from sameriver.common.frames import picked
 from sameriver.operators.joined_rows import JoinedRows, held_schema, in_order, not_null
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.physical.interval_join import IntervalJoin
@@ -77,7 +78,7 @@ class IntervalJoinOperator(Operator):
         """Which rows meet one that is held, what comes out, and the row each belongs to."""
         before, after = self._reach[port]
         other = self._sides[1 - port]
-        keys = _as(rows.select(self._keys[port]), self._keys[1 - port])
+        keys = _as(picked(rows, self._keys[port]), self._keys[1 - port])
         asked, found = other.pairs(other.questions(keys, times - before, times + after, valid))
         pair = [rows[pl.Series(asked)], other.gather(found)]
         left, right = pair if port == 0 else pair[::-1]

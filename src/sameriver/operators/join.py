@@ -9,6 +9,7 @@ import polars as pl
 
 from sameriver.common.changes import Changes, Event
 from sameriver.common.dataclass import dataclass
+from sameriver.common.frames import picked
 from sameriver.operators.blame import blaming
 from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import Operator, OperatorContext
@@ -99,9 +100,7 @@ class JoinOperator(Operator):
 
     def _slots(self, port: int, rows: pl.DataFrame) -> Ints:
         """The slot of each row's key; -1 where a NULL keeps it from meeting anything."""
-        if not self._keys[port]:
-            return self._index.find_or_insert(pl.DataFrame(height=rows.height))
-        keys = rows.select(self._keys[port])
+        keys = picked(rows, self._keys[port])
         if self._node.null_aware:
             return self._index.find_or_insert(keys)
         pairs = zip(keys.get_columns(), self._node.null_safe, strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from sameriver.common.frames import picked
 from sameriver.operators.joined_rows import held_schema
 from sameriver.plan.physical.lookup_join import LookupJoin
 from sameriver.state.index import KeyIndex
@@ -28,7 +29,7 @@ class LookedUp:
 
     def partners(self, rows: pl.DataFrame, signs: Ints) -> Ints:
         """What each row takes back, or which row takes it back (see ``taken_back``)."""
-        keys = rows.select(self._keys)
+        keys = picked(rows, self._keys)
         index = KeyIndex(keys.schema)
         groups = index.find_or_insert(keys)
         top, before = np.full(index.capacity, -1), np.zeros(index.capacity, np.int64)
@@ -46,7 +47,9 @@ class LookedUp:
         """The rows that the ``which``-th last of each left row gave, and the place of each; they
         are forgotten."""
         low, high = np.full(len(which), _FIRST), np.full(len(which), _LAST)
-        asked, held = self.rows.pairs(self.rows.questions(rows.select(self._keys), low, high, None))
+        asked, held = self.rows.pairs(
+            self.rows.questions(picked(rows, self._keys), low, high, None)
+        )
         frame = pl.DataFrame({"asked": asked, "held": held, "entry": self.rows.times(held)})
         rank = pl.col("entry").rank("dense", descending=True).over("asked").cast(pl.Int64)
         wanted = frame.filter(rank == pl.Series(which[asked]))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from sameriver.common.frames import picked
 from sameriver.plan.expressions import SortKey
 from sameriver.plan.physical.ordering import key_names
 from sameriver.state.kernels.types import Ints
@@ -22,7 +23,7 @@ def ranked(
         Numbers of the rows in order, group by group; and the rank of each, from 1.
     """
     names = key_names(order)
-    keyed = rows.select(names)
+    keyed = picked(rows, names)
     numbers = _sorted(keyed, groups, order)
     sorted_groups = groups[numbers]
     count = np.arange(1, len(numbers) + 1)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import KINDS, MIN_WATERMARK, ChangeKind, Changes
+from sameriver.common.frames import picked
 from sameriver.operators.joined_rows import JoinedRows, held_schema, in_order, not_null
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.plan.logical import JoinKind
@@ -56,7 +57,7 @@ class TemporalJoinOperator(Operator):
 
     def process(self, port: int, changes: Changes) -> Iterator[Changes]:
         keys = (self._node.keys.left, self._node.keys.right)[port]
-        self._touch(changes.rows.select(keys))
+        self._touch(picked(changes.rows, keys))
         if port == 0:
             self._hold(changes)
         else:
@@ -141,7 +142,7 @@ class TemporalJoinOperator(Operator):
 
     def _valid_at(self, rows: pl.DataFrame, times: Ints) -> Ints:
         """The version that each row meets, or -1."""
-        keys = rows.select(self._node.keys.left)
+        keys = picked(rows, self._node.keys.left)
         keys.columns = list(self._node.keys.right)
         valid = not_null(rows, self._strict[0])
         low = np.full(len(times), _BEGINNING)

@@ -9,6 +9,7 @@ import polars as pl
 
 from sameriver.common.changes import ChangeKind, Changes, concat
 from sameriver.common.dataclass import dataclass
+from sameriver.common.frames import picked
 from sameriver.common.types import TimeAttribute
 from sameriver.operators.first_rows import FirstRows
 from sameriver.operators.operator import Operator, OperatorContext
@@ -136,7 +137,7 @@ class TopNOperator(Operator):
         fresh = changes.rows if not len(gone) else changes.rows[pl.Series(added)]
         groups = np.concatenate([of, slots[added]])
         keys = pl.concat(
-            [self._rows.gather(places, self._sorted_by), fresh.select(self._sorted_by)]
+            [self._rows.gather(places, self._sorted_by), picked(fresh, self._sorted_by)]
         )
         kept = np.arange(len(groups))
         if len(gone):

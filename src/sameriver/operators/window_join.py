@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes
+from sameriver.common.frames import picked
 from sameriver.operators.joined_rows import JoinedRows, in_order, not_null
 from sameriver.operators.operator import Operator, OperatorContext
 from sameriver.operators.windows.time import WindowTime
@@ -75,7 +76,7 @@ class WindowJoinOperator(Operator):
         left, right = self._sides
         rows = left.gather(due)
         times = left.times(due)
-        keys = rows.select(self._keys[0])
+        keys = picked(rows, self._keys[0])
         keys.columns = list(self._keys[1])
         valid = not_null(rows, self._strict[0])
         asked, found = right.pairs(right.questions(keys, times, times, valid))

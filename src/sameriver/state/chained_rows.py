@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import MAX_WATERMARK, MIN_WATERMARK
+from sameriver.common.frames import picked
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
@@ -150,7 +151,8 @@ class ChainedRows:
         self._height += rows.height
         self._reserve_rows(self._height)
         cells.fill(self._cells, start, self._words.encode(rows))
-        self._pool.append(rows.select(self._words.wide.names()))
+        if self._words.wide:
+            self._pool.append(picked(rows, self._words.wide))
         return start
 
     def tidy(self) -> bool:
@@ -188,10 +190,10 @@ class ChainedRows:
         return alive, frame.with_columns(columns)
 
     def restore(self, rows: pl.DataFrame) -> None:
-        keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
+        keys = picked(rows, self._keys)
         slots = self._index.find_or_insert(keys)
         self._reserve_heads()
-        stored = rows.select(self._schema.names())
+        stored = picked(rows, self._schema)
         self._add(stored)
         names = [c.name for c in self.declaration.columns if c.name not in self._schema]
         for values, name in zip(self._extra(), names, strict=True):
@@ -228,7 +230,7 @@ class ChainedRows:
         self._written.free(removed[:gone])
 
     def _fingerprints(self, rows: pl.DataFrame) -> tuple[Ints, Ints]:
-        return fingerprints(rows.select(self._told_by))
+        return fingerprints(picked(rows, self._told_by))
 
     def _oldest(self) -> int:
         return self._now() - self._ttl if self._ttl else MIN_WATERMARK

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import MIN_WATERMARK, Changes
+from sameriver.common.frames import picked
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
 from sameriver.state.index import KeyIndex
@@ -110,7 +111,7 @@ class KeyedRows:
         kernels.exchange(self._cells, slots, chosen, words, of, kinds, out)
         places = pl.Series(of)
         keys = [rows[key].gather(places) for key in self._keys]
-        changed = pl.DataFrame([*keys, *self._decoded(out)]).select(self._names)
+        changed = picked(pl.DataFrame([*keys, *self._decoded(out)]), self._names)
         self._tidy()
         return Changes(changed, pl.Series(kinds) if kinds.any() else None)
 
@@ -129,7 +130,7 @@ class KeyedRows:
         return slots, chosen
 
     def _slots(self, rows: pl.DataFrame) -> Ints:
-        keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
+        keys = picked(rows, self._keys)
         slots = self._index.find_or_insert(keys)
         if len(self._cells) < self._index.capacity:
             self._cells = grown(self._cells, self._index.capacity)

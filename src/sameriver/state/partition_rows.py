@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from sameriver.common.frames import picked
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
 from sameriver.common.types import to_polars
@@ -39,7 +40,7 @@ class PartitionRows:
 
     def slots(self, rows: pl.DataFrame) -> Ints:
         """Slot of each row's partition; a new one gets one."""
-        keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
+        keys = picked(rows, self._keys)
         slots = self._index.find_or_insert(keys)
         self._rows.reserve(self._index.capacity)
         if len(self._access) < self._index.capacity:

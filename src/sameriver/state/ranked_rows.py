@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from sameriver.common.frames import picked
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
 from sameriver.state.index import KeyIndex
@@ -58,7 +59,7 @@ class RankedRows:
 
     def slots(self, rows: pl.DataFrame) -> Ints:
         """The slot of each row's key; new keys get one."""
-        keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
+        keys = picked(rows, self._keys)
         slots = self._index.find_or_insert(keys)
         if len(self._access) < self._index.capacity:
             self._access = grown(self._access, self._index.capacity)
@@ -117,7 +118,7 @@ class RankedRows:
 
     def add(self, rows: pl.DataFrame) -> int:
         """Stores rows that are in no list yet; gives the place of the first."""
-        return self._pool.append(rows.select(self._names))
+        return self._pool.append(picked(rows, self._names))
 
     def put(self, slots: Ints, places: Ints) -> None:
         """Puts lists back: slot and place of each row, each list in order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from sameriver.common.frames import picked
 from sameriver.common.schema import Schema
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
@@ -99,7 +100,7 @@ class SideCounts:
         return slots, frame.with_columns(counts)
 
     def restore(self, rows: pl.DataFrame) -> None:
-        slots = self.slots(rows.select(self._keys.names()), 0)
+        slots = self.slots(picked(rows, self._keys), 0)
         for place, column in enumerate(self._declaration.values):
             values = rows.get_column(column.name).to_physical().cast(pl.Int64)
             self._counts[slots, place] = values.to_numpy()

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import Changes
+from sameriver.common.frames import picked
 from sameriver.operators.aggregation import Aggregation
 from sameriver.operators.over.after import results_after
 from sameriver.operators.over.expiry import Expiry
@@ -38,7 +39,7 @@ class Running:
     def results(self, rows: pl.DataFrame, times: Ints, now: int) -> pl.DataFrame:
         """A column a call of rows in order of time."""
         aggregation = self._aggregation
-        slots = aggregation.slots(rows.select(self._keys) if self._keys else _bare(rows))
+        slots = aggregation.slots(picked(rows, self._keys))
         self._expiry.check(slots, now)
         last = np.arange(len(slots))
         if self._node.event_time and not self._node.frame.rows:
@@ -48,7 +49,3 @@ class Running:
 
     def free(self, until: int) -> None:
         """Nothing leaves a frame without a start."""
-
-
-def _bare(rows: pl.DataFrame) -> pl.DataFrame:
-    return pl.DataFrame(height=rows.height)

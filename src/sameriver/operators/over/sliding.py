@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import KINDS, MAX_WATERMARK, MIN_WATERMARK, ChangeKind, Changes
+from sameriver.common.frames import picked
 from sameriver.common.state import StateTable
 from sameriver.common.types import to_polars
 from sameriver.operators.accumulators.inputs import argument_column
@@ -56,7 +57,7 @@ class Sliding:
 
     def slots(self, rows: pl.DataFrame) -> Ints:
         """Slot of each row's key."""
-        keys = rows.select(self._keys) if self._keys else pl.DataFrame(height=rows.height)
+        keys = picked(rows, self._keys)
         slots = self._aggregation.slots(keys)
         self.held.reserve(len(self._aggregation.words))
         return slots
