@@ -18,6 +18,7 @@ from sameriver.common.schema import Field, Schema
 from sameriver.common.types import BYTES, INT, STRING, row
 from sameriver.connectors.filesystem import stretches
 from sameriver.connectors.filesystem.pieces import TextPieces
+from sameriver.connectors.formats import json
 from sameriver.connectors.formats.faults import BadRow
 from sameriver.connectors.formats.format import Columns, TextReader
 from sameriver.connectors.formats.registry import format_of
@@ -69,10 +70,13 @@ def at_once(text: bytes, parser: TextReader) -> tuple[pl.DataFrame | None, Count
 
 
 def in_pieces(
-    path: Path, parser: TextReader, size: int, schema: Schema
+    path: Path, parser: TextReader, size: int, schema: Schema, block: int
 ) -> tuple[pl.DataFrame | None, Counter[str], int]:
     counters: Counter[str] = Counter()
-    with patch.multiple(stretches, _LEAST=size, _MOST=size, _LOOK=size, _LEAST_SHARE=size):
+    with (
+        patch.multiple(stretches, _LEAST=size, _MOST=size, _LOOK=size, _LEAST_SHARE=size),
+        patch.object(json, "_BLOCK", block),
+    ):
         file = TextPieces(path, parser, counters, "", waits=False)
         try:
             read = list(file.read(0, file.mark))
@@ -96,12 +100,14 @@ def in_pieces(
     return rows, counters, -1
 
 
-def check(format: str, schema: Schema, text: bytes, options: dict[str, str], size: int) -> None:
+def check(
+    format: str, schema: Schema, text: bytes, options: dict[str, str], size: int, block: int = 1
+) -> None:
     parser = reader(format, schema, options)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "part"
         path.write_bytes(text)
-        rows, counters, line = in_pieces(path, parser, size, schema)
+        rows, counters, line = in_pieces(path, parser, size, schema, block)
     expected, ignored, bad = at_once(text, parser)
     assert line == bad
     if expected is not None:
@@ -117,9 +123,9 @@ def test_csv_in_pieces(text: bytes, options: dict[str, str], size: int) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(JSON_TEXT, JSON_OPTIONS, SIZES)
-def test_json_in_pieces(text: bytes, options: dict[str, str], size: int) -> None:
-    check("json", DEEP, text, options, size)
+@given(JSON_TEXT, JSON_OPTIONS, SIZES | st.just(4096), SIZES)
+def test_json_in_pieces(text: bytes, options: dict[str, str], size: int, block: int) -> None:
+    check("json", DEEP, text, options, size, block)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -131,7 +137,7 @@ def test_quotes_cut_at_every_byte(tmp_path: Path, end: str) -> None:
     parser = reader("csv", FLAT, {})
     expected, _, _ = at_once(text, parser)
     for size in range(1, len(text) + 2):
-        rows, _, _ = in_pieces(path, parser, size, FLAT)
+        rows, _, _ = in_pieces(path, parser, size, FLAT, 1)
         assert rows is not None
         assert expected is not None
         assert rows.equals(expected)
