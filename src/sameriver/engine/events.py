@@ -16,7 +16,7 @@ from sameriver.common.changes import (
     Event,
     Watermark,
 )
-from sameriver.common.frames import picked
+from sameriver.common.frames import picked, stacked
 from sameriver.state.kernels.deal import own
 from sameriver.state.kernels.types import NO_INTS, Ints
 from sameriver.state.words import encode, fits_word
@@ -128,7 +128,7 @@ def _concat(batches: Sequence[Changes]) -> Changes:
     kinds = None
     if any(batch.kinds is not None for batch in batches):
         kinds = pl.concat([batch.kinds_or_inserts() for batch in batches])
-    return Changes(pl.concat([batch.rows for batch in batches]), kinds)
+    return Changes(stacked([batch.rows for batch in batches]), kinds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import polars as pl
 
 from sameriver.common.changes import Changes, Event
 from sameriver.common.dataclass import dataclass
-from sameriver.common.frames import picked
+from sameriver.common.frames import gathered, picked
 from sameriver.operators.blame import blaming
 from sameriver.operators.compile import compile_expression, uses_clock, with_clock
 from sameriver.operators.operator import Operator, OperatorContext
@@ -144,7 +144,7 @@ class JoinOperator(Operator):
         if self._uses_clock:
             frame = with_clock(frame, self.context.clock.now(), self.watermark)
         with blaming(frame, self._condition, self.context.zone):
-            passed = frame.select(self._test.alias(_PASS)).to_series().fill_null(False)
+            passed = frame.select_seq(self._test.alias(_PASS)).to_series().fill_null(False)
         if len(passed) != len(at):
             passed = passed.new_from_index(0, len(at))
         mask = passed.to_numpy()
@@ -177,7 +177,9 @@ class JoinOperator(Operator):
             at, ids = at[needed], ids[needed]
         places = pl.Series(at)
         kinds = None if changes.kinds is None else changes.kinds.gather(places)
-        return self._rows(port, changes.rows[places], self._sides[1 - port].gather(ids), kinds)
+        return self._rows(
+            port, gathered(changes.rows, places), self._sides[1 - port].gather(ids), kinds
+        )
 
     def _outer(self, port: int, changes: Changes, run: _Run) -> Changes:
         other = self._sides[1 - port]

@@ -9,7 +9,7 @@ import polars as pl
 
 from sameriver.common.changes import ChangeKind, Changes, concat
 from sameriver.common.dataclass import dataclass
-from sameriver.common.frames import picked
+from sameriver.common.frames import gathered, picked, stacked
 from sameriver.common.types import TimeAttribute
 from sameriver.operators.first_rows import FirstRows
 from sameriver.operators.operator import Operator, OperatorContext
@@ -136,9 +136,7 @@ class TopNOperator(Operator):
         added, gone = _sides(changes)
         fresh = changes.rows if not len(gone) else changes.rows[pl.Series(added)]
         groups = np.concatenate([of, slots[added]])
-        keys = pl.concat(
-            [self._rows.gather(places, self._sorted_by), picked(fresh, self._sorted_by)]
-        )
+        keys = stacked([self._rows.gather(places, self._sorted_by), picked(fresh, self._sorted_by)])
         kept = np.arange(len(groups))
         if len(gone):
             shown = pl.concat([self._rows.gather(places, self._compared), fresh[self._compared]])
@@ -159,7 +157,7 @@ class TopNOperator(Operator):
         self._rows.touch(entered, now)
         if self._threshold is not None:
             last = numbers[ranks == node.end]
-            self._threshold.set(keys[pl.Series(last)], groups[last])
+            self._threshold.set(gathered(keys, pl.Series(last)), groups[last])
         return _Lists(all_places, groups, before, after)
 
     def _ranks(self, keys: pl.DataFrame, groups: Ints) -> Ints:
@@ -175,7 +173,7 @@ class TopNOperator(Operator):
         """Stores the lists: the rows of ``numbers``, in order. Gives where all rows are kept."""
         count = len(places)
         entering = np.sort(numbers[numbers >= count]) - count
-        start = self._rows.add(fresh[pl.Series(entering)])
+        start = self._rows.add(gathered(fresh, pl.Series(entering)))
         of = np.full(len(groups), -1, np.int64)
         of[:count] = places
         of[count + entering] = np.arange(start, start + len(entering))

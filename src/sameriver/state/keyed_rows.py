@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from sameriver.common.changes import MIN_WATERMARK, Changes
-from sameriver.common.frames import picked
+from sameriver.common.frames import filtered, picked
 from sameriver.common.state import StateTable
 from sameriver.state.handle import Capture
 from sameriver.state.index import KeyIndex
@@ -143,7 +143,7 @@ class KeyedRows:
         words = self._words.encode(rows, self._room)
         if self._room:
             mask = chosen != kernels.NOT
-            start = self._pool.append(rows.select(self._words.wide.names()).filter(pl.Series(mask)))
+            start = self._pool.append(filtered(picked(rows, self._words.wide), pl.Series(mask)))
             words[_PLACE] = np.cumsum(mask) + (start - 1)
         return words
 
