@@ -142,6 +142,15 @@ def test_what_is_odd_leaves_other_blocks_alone(size: int) -> None:
     assert made.counters["ignored_rows"] == 1
 
 
+def test_pieces_that_are_mostly_odd_are_read_whole() -> None:
+    made = reader()
+    lines = [b'{"number": 1.5, "text": "x"}\n', b'{"number": 2, "text": "y"}\n']
+    for take, block in (([1, 0, 0], True), ([0, 1, 0, 0], False), ([1, 1, 1], False)):
+        rows = in_blocks([lines[which] for which in take], 1, made).changes.rows
+        assert rows["number"].to_list() == [which + 1 for which in take]
+        assert (made.block is not None) == block
+
+
 def test_the_first_bad_row_is_told_with_its_line() -> None:
     lines = [line({"number": n}) for n in range(10)]
     lines[7:7] = [b"\n", b'{"number": "x"}\n', b"nothing\n"]

@@ -68,6 +68,10 @@ def _fits(type: DataType, rules: TextRules) -> bool:
     )
 
 
+_FEW = 2
+"""Odd blocks that don't count as most."""
+
+
 class Gathering:
     """Gathers the rows of a text.
 
@@ -81,6 +85,7 @@ class Gathering:
         self._left = size
         self._now: _Gathered | None = None
         self._frames: list[pl.DataFrame] = []
+        self._added = self._put = 0
 
     def add(self, found: Scanned) -> bool:
         """Adds the objects of the next block; False: ``put`` must follow instead."""
@@ -92,11 +97,19 @@ class Gathering:
             room = found.rows * left // max(len(found.data), 1)
             texts = left if any(self._to.holds[:, HOLDS] == TEXTS) else 0
             self._now = _Gathered(self._to, room + room // 8, texts)
-        return self._now.add(found)
+        added = self._now.add(found)
+        self._added += added
+        return added
+
+    @property
+    def mostly_odd(self) -> bool:
+        """Whether most blocks had to be put, and more than a few."""
+        return self._put > max(self._added, _FEW)
 
     def put(self, frame: pl.DataFrame) -> None:
         """Adds rows that were made otherwise."""
         self._end()
+        self._put += 1
         self._frames.append(frame)
 
     def _end(self) -> None:

@@ -86,6 +86,7 @@ class JsonReader:
 
     @property
     def block(self) -> int | None:
+        """Once most blocks of a piece were odd, pieces are read whole: that takes fewer calls."""
         return _BLOCK if self._gatherable else None
 
     def cut(self, data: Data, sure: bool) -> int:
@@ -106,6 +107,8 @@ class JsonReader:
                 gathering.put(self._rows(found.objects(), faults))
                 counters.update(faults.settle())
             used, lines = used + len(data), lines + found.ends
+        if gathering.mostly_odd:
+            self._gatherable = None
         rows = Changes(gathering.frame())
         return Parsed(changes=rows, used=used, lines=lines, counters=counters)
 
