@@ -162,7 +162,8 @@ class FieldTree:
     Attributes:
         over: for each field the number after those within it.
         reads: which fields are read at once, and how.
-        told: their names and places, and what is read, as arrays.
+        told: names, their bounds, ``over``, and which field each is in, as arrays.
+        how: ``reads`` as an array, and where each field is there, or -1.
     """
 
     def __init__(self, wanted: Fields, rules: TextRules | None) -> None:
@@ -175,7 +176,10 @@ class FieldTree:
         bounds = np.cumsum([0, *map(len, self._names)], dtype=np.int64)
         text = np.frombuffer(b"".join(self._names) or b"\0", dtype=np.uint8)
         self.told = text, bounds, np.array(self.over, np.int64), np.array(self._up, np.int64)
-        self.how = np.array(self.reads, np.int64).reshape(-1, READ)
+        reads = np.array(self.reads, np.int64).reshape(-1, READ)
+        turns = np.full(len(self.over), -1, np.int64)
+        turns[reads[:, 0]] = np.arange(len(reads))
+        self.how = reads, turns
 
     def _add(self, wanted: Fields, up: int) -> None:
         for name, type in wanted:
@@ -216,7 +220,7 @@ class Tables:
         number = cells.number if isinstance(cells, Lines) else _NO_LINES
         return scan_objects(
             array, number, cells.start, cells.end, cells.kind, found, *self._tree.told,
-            *self._cells, self.bad, self._tree.how, *self._read,
+            *self._cells, self.bad, *self._tree.how, *self._read,
         )  # fmt: skip
 
     def fields(self, data: Flags, rows: int) -> tuple[tuple[Cells, ...], Mask]:

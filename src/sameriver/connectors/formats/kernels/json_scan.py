@@ -44,8 +44,11 @@ _TURNS = 64
 """How many keys of an object are remembered."""
 _CLEARED = 1 << 9
 """Rows that are made absent at a time."""
-_TRUST = 64
-"""How many rows that look like none before are too many, other rows between them not counted."""
+_KNOWN, _LAST, _TRUST = range(3)
+"""What is known of shapes: how many there are, the last one that did fit, and how far they are
+trusted: an object that fits gives back a quarter of what one that doesn't takes."""
+_FULL = 64
+"""The most that shapes are trusted."""
 
 
 @helper
@@ -242,6 +245,7 @@ def scan_alike(
     data: np.ndarray,
     at: int,
     to: int,
+    lined: bool,
     row: int,
     start: np.ndarray,
     end: np.ndarray,
@@ -253,14 +257,14 @@ def scan_alike(
     values: np.ndarray,
     odd: np.ndarray,
     minutes: np.ndarray,
-    known: int,
-    last: int,
-) -> tuple[int, int]:
-    """Scans an object by a shape of one before, the latest first, up to ``to`` or a line end.
+    tried: np.ndarray,
+) -> int:
+    """Scans an object by a shape of one before, the latest first.
 
-    Which shape, and where that is; -1, -1: none fits.
+    Where it ends: at ``to`` or, if it is ``lined``, at a line end; -1: no shape fits.
     """
-    for turn in range(known):
+    known, last = tried[_KNOWN], tried[_LAST]
+    for turn in range(known if tried[_TRUST] > 0 else 0):
         which = last - turn if turn <= last else last - turn + known
         past = follow(
             data, at, to, row, start, end, kind, stack, shapes[which], turns, reads, values, odd,
@@ -268,16 +272,51 @@ def scan_alike(
         )  # fmt: skip
         while 0 <= past < to and (data[past] == 32 or data[past] == 13 or data[past] == 9):
             past += 1
-        if past == to or (past >= 0 and data[past] == 10):
-            return which, past
+        if past == to or (lined and past >= 0 and data[past] == 10):
+            tried[_LAST], tried[_TRUST] = which, min(tried[_TRUST] + 1, _FULL)
+            return past
+    tried[_TRUST] -= 4
     kind[:, row] = ABSENT
-    return -1, -1
+    return -1
+
+
+@helper
+def scan_anew(
+    data: np.ndarray,
+    at: int,
+    to: int,
+    row: int,
+    names: np.ndarray,
+    bounds: np.ndarray,
+    over: np.ndarray,
+    up: np.ndarray,
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+    seen: np.ndarray,
+    stack: np.ndarray,
+    shapes: np.ndarray,
+    pen: np.ndarray,
+    tried: np.ndarray,
+) -> bool:
+    """As ``scan_object``; its shape is known then."""
+    known = tried[_KNOWN]
+    slot = known if known < SHAPES else row % SHAPES
+    good = scan_object(
+        data, at, to, row, names, bounds, over, up, start, end, kind, seen, stack, shapes[slot],
+        pen,
+    )  # fmt: skip
+    if pen[1] > 0 and good:
+        tried[_KNOWN], tried[_LAST] = max(known, slot + 1), slot
+    else:
+        shapes[slot, 0, 0] = -1
+    return good
 
 
 @kernel(
     types.boolean(
         BYTES, INDEX, INDEX, INDEX, FLAGS, INDEX, BYTES, INDEX, INDEX, INDEX, INDEX_TABLE,
-        INDEX_TABLE, FLAG_TABLE, FLAGS, INDEX_TABLE, INDEX_TABLE, FLAG_TABLE,
+        INDEX_TABLE, FLAG_TABLE, FLAGS, INDEX_TABLE, INDEX, INDEX_TABLE, FLAG_TABLE,
     )
 )  # fmt: skip
 def scan_objects(
@@ -296,6 +335,7 @@ def scan_objects(
     kind: np.ndarray,
     bad: np.ndarray,
     reads: np.ndarray,
+    turns: np.ndarray,
     values: np.ndarray,
     odd: np.ndarray,
 ) -> bool:
@@ -309,54 +349,44 @@ def scan_objects(
     Fields are numbered with those within them right after each: ``over`` is the number after
     these, ``up`` the field that they are in, or -1. ``names[bounds[i]:bounds[i + 1]]`` is the name
     of field i. ``bad[i]`` is set for an object that is malformed. ``values`` and ``odd`` are what
-    ``read_cells`` reads.
+    ``read_cells`` reads, ``turns[i]`` is where it has field i, or -1.
     """
     seen = np.full((_TURNS, 4), -2, dtype=np.int64)
     stack = np.empty(DEPTH, dtype=np.uint8)
     shapes = np.empty((SHAPES, STEPS, PARTS), dtype=np.int64)
-    pen = np.empty(2, dtype=np.int64)
+    pen, tried = np.empty(2, dtype=np.int64), np.array([0, 0, _FULL])
     minutes = np.zeros((reads.shape[0], 3), dtype=np.uint64)
-    turns = np.full(over.size, -1, dtype=np.int64)
-    for turn in range(reads.shape[0]):
-        turns[reads[turn, 0]] = turn
-    known, last, trust, row, cleared = 0, 0, _TRUST, 0, 0
-    given, line, begin = found[USED], found[LINE], found[BEGIN]
+    row, given, line, begin = 0, found[USED], found[LINE], found[BEGIN]
     while row < given or begin < data.size:
-        if row == cleared:
-            cleared += _CLEARED
-            kind[:, row:cleared] = ABSENT
-            bad[row:cleared] = 0
-            values[:, row:cleared], odd[:, row:cleared] = 0, 0
-        lined, which, past = row >= given, -1, -1
-        if lined and row == number.size:
-            return False
-        at, stop = (begin, data.size) if lined else (from_[row], to[row])
-        if trust > 0 and (lined or what[row] == OBJECT):
-            which, past = scan_alike(
-                data, at, stop, row, start, end, kind, stack, shapes, turns, reads, values, odd,
-                minutes, known, last,
+        lined, at, stop = row >= given, begin, data.size
+        if lined:
+            after = begin + (data[begin] == 13)
+            if after == data.size or data[after] == 10:
+                line, begin = line + 1, after + 1
+                continue
+            if row == number.size:
+                return False
+            number[row], from_[row], what[row] = line, begin, OBJECT
+        else:
+            at, stop = from_[row], to[row]
+        if row % _CLEARED == 0:
+            kind[:, row : row + _CLEARED], bad[row : row + _CLEARED] = ABSENT, 0
+            values[:, row : row + _CLEARED], odd[:, row : row + _CLEARED] = 0, 0
+        past = -1
+        if what[row] == OBJECT:
+            past = scan_alike(
+                data, at, stop, lined, row, start, end, kind, stack, shapes, turns, reads, values,
+                odd, minutes, tried,
             )  # fmt: skip
-            past = past if lined or past == stop else -1
-            last = which if past >= 0 else last
-            trust = min(trust + 1, _TRUST) if past >= 0 else trust - 4
         if lined:
             after = past if past >= 0 else line_end(data, begin)
-            stop = after - 1 if after > begin and data[after - 1] == 13 else after
-            line, begin = line + 1, after + 1
-            if stop == at:
-                trust = min(trust + 4, _TRUST)
-                continue
-            number[row], from_[row], to[row], what[row] = line - 1, at, stop, OBJECT
-        if past < 0 and what[row] == OBJECT:
-            slot = known if known < SHAPES else row % SHAPES
-            bad[row] = not scan_object(
+            stop = after - 1 if data[after - 1] == 13 else after
+            to[row], line, begin = stop, line + 1, after + 1
+        if what[row] == OBJECT and past < 0:
+            bad[row] = not scan_anew(
                 data, at, stop, row, names, bounds, over, up, start, end, kind, seen, stack,
-                shapes[slot], pen,
+                shapes, pen, tried,
             )  # fmt: skip
-            if pen[1] > 0 and not bad[row]:
-                known, last = max(known, slot + 1), slot
-            else:
-                shapes[slot, 0, 0] = -1
             read_cells(data, row, start, end, kind, reads, values, odd, minutes)
         row += 1
     found[USED], found[LINE], found[BEGIN] = row, line, begin

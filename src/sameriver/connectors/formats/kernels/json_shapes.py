@@ -15,7 +15,6 @@ from sameriver.connectors.formats.kernels.json_tokens import (
     ARRAY,
     ESCAPED,
     FALSE,
-    NULL,
     NUMBER,
     OBJECT,
     TEXT,
@@ -23,7 +22,7 @@ from sameriver.connectors.formats.kernels.json_tokens import (
     number,
     string,
 )
-from sameriver.connectors.formats.kernels.value_scan import WHOLE, read_cell, short_number
+from sameriver.connectors.formats.kernels.value_scan import read_known, short_number
 
 SHAPES = 4
 """How many shapes are known at a time."""
@@ -98,48 +97,33 @@ def follow(
             return -1
         at += size
         step += 1
+        past, stop, begin, count, whole = at, at, at, 0, 0
         if what == TEXT:
             past, what = string(data, at - 1, to)
-            if field >= 0:
-                start[field, row], end[field, row], kind[field, row] = at, past - 1, what
-                turn = turns[field]
-                if turn >= 0 and what == TEXT and past >= 0:
-                    value, bad = read_cell(data, at, past - 1, turn, reads, minutes)
-                    values[turn, row], odd[turn, row] = value, bad
+            stop = past - 1
         elif what == NUMBER:
-            turn = turns[field] if field >= 0 else -1
-            count, value = short_number(data, at)
-            past = at + count if count else number(data, at, to)
-            if field >= 0:
-                start[field, row], end[field, row], kind[field, row] = at, past, what
-            if turn >= 0 and past >= 0:
-                bad = value < reads[turn, 2] or value > reads[turn, 3]
-                if count == 0 or reads[turn, 1] != WHOLE:
-                    value, bad = read_cell(data, at, past, turn, reads, minutes)
-                values[turn, row], odd[turn, row] = value, bad
-        elif what <= FALSE:
-            past = at
-            size = 5 if what == FALSE else 4
-            start[field, row], end[field, row], kind[field, row] = at - size, at, what
-            if what > NULL and turns[field] >= 0:
-                odd[turns[field], row] = True
-        elif what == OPEN:
-            past = at
-            start[field, row], kind[field, row] = at - 1, OBJECT
-        elif what == CLOSE:
-            past = at
-            end[field, row] = at
+            count, whole = short_number(data, at)
+            stop = past = at + count if count else number(data, at, to)
         elif what in (OBJECT, ARRAY):
             opens = at < to and data[at] == (123 if what == OBJECT else 91)
-            past = nested(data, at, to, stack) if opens else -1
-            if field >= 0:
-                start[field, row], end[field, row], kind[field, row] = at, past, what
-                if turns[field] >= 0:
-                    odd[turns[field], row] = True
+            stop = past = nested(data, at, to, stack) if opens else -1
+        elif what <= FALSE:
+            begin = at - (5 if what == FALSE else 4)
         elif what == END:
             return at
         else:
-            past = at
+            if what == OPEN:
+                start[field, row], kind[field, row] = at - 1, OBJECT
+            elif what == CLOSE:
+                end[field, row] = at
+            continue
         if past < 0:
             return -1
+        if field >= 0:
+            start[field, row], end[field, row], kind[field, row] = begin, stop, what
+            turn = turns[field]
+            if turn >= 0:
+                values[turn, row], odd[turn, row] = read_known(
+                    data, begin, stop, what, count, whole, turn, reads, minutes
+                )
         at = past

@@ -9,7 +9,7 @@ from sameriver.common.kernel import helper, kernel
 from sameriver.common.kernels.lanes import first, load_word, not_digits
 from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX
 
-_ESCAPED = 3
+_TEXT, _ESCAPED, _NUMBER = 2, 3, 4
 WHOLE, MOMENT = range(2)
 """How a cell is read: as a whole number or as a timestamp."""
 _TENS = 10 ** np.arange(10)
@@ -316,6 +316,26 @@ def read_cell(
         data, at, stop, reads[turn, 2], reads[turn, 3] > 0, reads[turn, 4], reads[turn, 5],
         minutes[turn],
     )  # fmt: skip
+
+
+@helper
+def read_known(
+    data: np.ndarray,
+    at: int,
+    stop: int,
+    what: int,
+    count: int,
+    whole: int,
+    turn: int,
+    reads: np.ndarray,
+    minutes: np.ndarray,
+) -> tuple[int, bool]:
+    """As ``read_cell``, of a cell of any kind; if ``count``, ``short_number`` has read it."""
+    if what == _NUMBER and count and reads[turn, 1] == WHOLE:
+        return whole, whole < reads[turn, 2] or whole > reads[turn, 3]
+    if what in (_TEXT, _NUMBER):
+        return read_cell(data, at, stop, turn, reads, minutes)
+    return 0, what > _ESCAPED
 
 
 @helper
