@@ -1,4 +1,4 @@
-"""Memory that Polars keeps."""
+"""Memory that is kept."""
 
 from __future__ import annotations
 
@@ -34,3 +34,26 @@ def test_it_is_said_before_polars_is_loaded(given: str | None, expected: str) ->
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == expected
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc's")
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [({}, True), ({"MALLOC_TRIM_THRESHOLD_": "1000"}, False),
+     ({"GLIBC_TUNABLES": "glibc.malloc.trim_threshold=1000"}, False)],
+)  # fmt: skip
+def test_memory_that_numpy_gave_back_stays(given: dict[str, str], kept: bool) -> None:
+    """What the user says of it counts."""
+    said = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
+    environment = {name: value for name, value in os.environ.items() if name not in said} | given
+    code = (
+        "import sameriver, numpy, resource\n"
+        "for _ in range(2):\n"
+        "    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+        "    numpy.ones(20 << 20, numpy.uint8)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert (int(done.stdout) < 8) == kept

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -180,6 +183,55 @@ def test_columns_live_longer_than_their_frame() -> None:
     gc.collect()
     assert texts.to_list() == [value["text"] for value in values[1000:1005]]
     assert numbers.to_list() == list(range(3000))
+
+
+def test_a_value_of_another_shape_is_no_fault() -> None:
+    """What was tried by the shape of another line must leave nothing behind."""
+    lines = [b'{"number":[1],"big":1}\n', b'{"number":null,"big":1}\n'] * 4
+    made = in_blocks(lines, 1, reader(IGNORING))
+    assert made.changes.rows["number"].to_list() == [None] * 8
+    assert made.counters["ignored_fields"] == 4
+
+
+def resident() -> int:
+    """MiB of memory that this process holds."""
+    gc.collect()
+    text = Path("/proc/self/statm").read_text()
+    return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE") >> 20
+
+
+WIDE = Schema.of([("n", INT), ("text", STRING), ("big", STRING)])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_rows_kept_of_one_column_keep_no_other() -> None:
+    values = [{"n": n, "text": f"a text that is {n}", "big": "x" * 1000} for n in range(4000)]
+    lines = [line(value) for value in values]
+    made, kept = reader(schema=WIDE), []
+    for turn in range(60):
+        if turn == 20:
+            before = resident()
+        rows = in_blocks(lines, 1000, made).changes.rows
+        kept.append(rows.select("n", "text")[::100])
+    assert resident() - before < 40  # of 160
+    assert sum(len(rows) for rows in kept) == 2400
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_text_that_ends_in_an_error_leaves_nothing() -> None:
+    lines = [line({"n": n, "text": None, "big": "x" * 1000}) for n in range(2000)]
+
+    def failing() -> Iterator[memoryview]:
+        yield memoryview(b"".join(lines))
+        raise OSError("gone")
+
+    made = reader(schema=WIDE)
+    for turn in range(120):
+        if turn == 40:
+            before = resident()
+        with pytest.raises(OSError, match="gone"):
+            made.parse_blocks(failing(), 4 << 20)
+    assert resident() - before < 40  # of 160
 
 
 def brackets(text: str) -> int:

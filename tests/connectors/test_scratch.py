@@ -14,11 +14,13 @@ def test_arrays_of_one_piece_do_not_touch() -> None:
     for _ in range(3):
         scratch.begin()
         made = [
-            scratch.full(5, 1, np.uint8),
-            scratch.full((3, 7), 2, np.int64),
-            scratch.full((0, 4), 3, np.int64),
-            scratch.full(1000, 4, np.int64),
+            scratch.empty(5, np.uint8),
+            scratch.empty((3, 7), np.int64),
+            scratch.empty((0, 4), np.int64),
+            scratch.empty(1000, np.int64),
         ]
+        for value, array in enumerate(made, 1):
+            array.fill(value)
         assert [array.shape for array in made] == [(5,), (3, 7), (0, 4), (1000,)]
         assert [set(array.ravel().tolist()) for array in made] == [{1}, {2}, set(), {4}]
 
@@ -49,12 +51,13 @@ def test_memory_for_more_than_a_thread_may_keep_is_given_back() -> None:
 def test_threads_have_memory_of_their_own() -> None:
     scratch = Scratch()
     scratch.begin()
-    mine = scratch.full(100, 1, np.int64)
+    mine = scratch.empty(100, np.int64)
+    mine.fill(1)
 
     def other() -> None:
         for _ in range(3):
             scratch.begin()
-            scratch.full(100, 2, np.int64)
+            scratch.empty(100, np.int64).fill(2)
 
     thread = Thread(target=other)
     thread.start()

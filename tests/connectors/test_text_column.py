@@ -16,7 +16,7 @@ from sameriver.common.text_column import text_column
 CELLS = st.lists(st.one_of(st.none(), st.text("abc é☃", max_size=40)), max_size=80)
 
 
-def column(cells: list[str | None], *, text: bool) -> pl.Series:
+def column(cells: list[str | None], *, text: bool | None) -> pl.Series:
     """The cells behind one another in a buffer, with a byte between them."""
     data, start, end, kind = b"", [], [], []
     for cell in cells:
@@ -40,6 +40,14 @@ def test_bytes_are_those_of_the_buffer(cells: list[str | None]) -> None:
     assert made.dtype == pl.Binary
     assert made.cast(pl.String).to_list() == cells
     assert made.null_count() == cells.count(None)
+
+
+@given(CELLS)
+def test_what_is_all_ascii_is_text(cells: list[str | None]) -> None:
+    made = column(cells, text=None)
+    assert made.cast(pl.String).to_list() == cells
+    ascii = all(cell is None or cell.isascii() for cell in cells)
+    assert made.dtype == (pl.String if ascii else pl.Binary)
 
 
 @pytest.mark.parametrize("length", [0, 1, 12, 13, 1000])

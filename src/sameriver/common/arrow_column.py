@@ -16,7 +16,7 @@ from sameriver.common.kernel import address
 from sameriver.common.kernels.memory import allocate, release_array, release_schema
 
 Format = ctypes.Array[ctypes.c_char]
-"""Arrow's name of a type; it must live as long as the process."""
+"""Arrow's name of a type; it must live as long as columns are made of it."""
 
 NO_NAME = ctypes.create_string_buffer(b"")
 NULLABLE = 2
@@ -64,7 +64,7 @@ class Words:
 
 
 def block(size: int, *, lasting: bool = True) -> tuple[int, np.ndarray]:
-    """Address of so many bytes, and these. ``arrow_column`` must follow, which owns them.
+    """Address of so many bytes, and these. Whoever asks owns them, until a column does.
 
     Args:
         size: of them.

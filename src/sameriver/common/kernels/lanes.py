@@ -131,20 +131,6 @@ def load_word(_: Any, data: Any, at: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def store_word(_: Any, out: Any, at: Any, word: Any) -> Any:
-    """Writes a number as eight bytes of ``out``."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = cgutils.gep_inbounds(builder, array.data, arguments[1])
-        target = builder.bitcast(place, ir.IntType(64).as_pointer())
-        builder.store(arguments[2], target, align=1)
-        return context.get_dummy_value()
-
-    return types.void(out, types.int64, types.uint64), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
 def copy_lanes(_: Any, data: Any, at: Any, out: Any, place: Any) -> Any:
     """Writes the bytes of ``data`` at ``at`` into ``out`` at ``place``."""
 

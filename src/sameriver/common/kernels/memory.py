@@ -7,11 +7,13 @@ from typing import Any
 
 from numba import types
 
-from sameriver.common.kernel import kernel
+from sameriver.common.kernel import helper, kernel
+from sameriver.common.kernels.addresses import load_at
 
 _malloc = types.ExternalFunction("malloc", types.intp(types.intp))
 _aligned = types.ExternalFunction("aligned_alloc", types.intp(types.intp, types.intp))
 _advise = types.ExternalFunction("madvise", types.int32(types.intp, types.intp, types.int32))
+_realloc = types.ExternalFunction("realloc", types.intp(types.intp, types.intp))
 _free = types.ExternalFunction("free", types.void(types.intp))
 _WORDS = types.CPointer(types.int64)
 
@@ -36,10 +38,36 @@ def allocate(size: int, lasting: bool) -> Any:
     return place
 
 
+@kernel(types.intp(types.intp, types.intp))
+def resize(place: int, size: int) -> Any:
+    """The same memory, with so many bytes, and where it is now; 0: there is no room for it."""
+    return _realloc(place, size)
+
+
+@helper
+def give_back_pair(place: int) -> None:
+    if place:
+        _free(types.intp(load_at(place)))
+        _free(place)
+
+
+@kernel(types.void(types.intp))
+def give_back(place: int) -> None:
+    """Gives memory back, and what its first word says."""
+    give_back_pair(place)
+
+
 @kernel(types.void(_WORDS))
 def release_array(array: Any) -> None:
     """Gives the memory of an ``ArrowArray`` back, which ``private_data`` points to."""
     _free(array[9])
+    array[8] = 0
+
+
+@kernel(types.void(_WORDS))
+def release_pair(array: Any) -> None:
+    """As ``release_array``; the first word of the memory says what goes with it."""
+    give_back_pair(array[9])
     array[8] = 0
 
 

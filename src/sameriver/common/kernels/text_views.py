@@ -54,18 +54,31 @@ def lay_out(
             continue
         valid[row >> 3] |= np.uint8(1 << (row & 7))
         first, length = start[row], end[row] - start[row]
-        head, rest = word_of(data, first, min(length, 8)), np.uint64(0)
-        if length <= INLINE:
-            if length > 4:
-                rest = word_of(data, first + 4, length - 4)
-        else:
-            rest = np.uint64(used) << np.uint64(32)
-            odd |= copy_text(data, first, end[row], long, used)
+        views[row, 0], views[row, 1], more = view_of(data, first, length, 0, used)
+        if length > INLINE:
+            more = copy_text(data, first, end[row], long, used)
             used += length
-        odd |= (head | rest) & _HIGH if length <= INLINE else np.uint64(0)
-        views[row, 0] = np.uint64(length) | (head << np.uint64(32))
-        views[row, 1] = rest
+        odd |= more
     return nulls, int(odd != 0)
+
+
+@helper
+def view_of(
+    data: np.ndarray, at: int, length: int, buffer: int, place: int
+) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """The two words of a view of a text; a long one stands at ``place`` of a buffer, too.
+
+    The last is 0 if the text is in the view and is ASCII.
+    """
+    head, rest = word_of(data, at, min(length, 8)), np.uint64(0)
+    odd = _HIGH
+    if length > INLINE:
+        rest = np.uint64(place) << np.uint64(32) | np.uint64(buffer)
+    else:
+        if length > 4:
+            rest = word_of(data, at + 4, length - 4)
+        odd = (head | rest) & _HIGH
+    return np.uint64(length) | head << np.uint64(32), rest, odd
 
 
 @helper

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from sameriver.common.dataclass import dataclass
+from sameriver.common.kernels.utf8 import find_odd
 from sameriver.common.text_column import text_column
 from sameriver.connectors.formats.kernels.lines import count_byte, last_line
 
@@ -17,14 +18,6 @@ Flags = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
 Data = bytes | bytearray | memoryview
 """A piece of text; nobody changes it while it is read, and nobody keeps it."""
-
-
-_NEXT = "[89ab]."
-_UTF8 = (
-    rf"^(?:[0-7].|(?:c[2-9a-f]|d.){_NEXT}|e0[ab].{_NEXT}|(?:e[1-9abcef]){_NEXT}{_NEXT}|ed[89].{_NEXT}"
-    rf"|f0[9ab].{_NEXT}{_NEXT}|f[123]{_NEXT}{_NEXT}{_NEXT}|f48.{_NEXT}{_NEXT})*$"
-)
-"""Well-formed UTF-8, in hexadecimal digits."""
 
 
 class Kind(IntEnum):
@@ -112,15 +105,11 @@ class Cells:
 
     def strings(self) -> tuple[pl.Series, Mask]:
         """The text of each cell, and which cells are not UTF-8 (NULL there)."""
-        none = np.zeros(len(self), dtype=np.bool_)
-        raw = text_column(self.data, self.start, self.end, self.kind, text=None)
-        if raw.dtype == pl.String:
-            return raw, none
-        try:
-            return raw.cast(pl.String), none
-        except pl.exceptions.ComputeError:
-            digits = raw.bin.encode("hex")
-        good = digits.str.contains(_UTF8).fill_null(True)
-        # The bytes are laid out anew: a cast looks at all of them, also those of no row.
-        held = digits.zip_with(good, pl.Series([None], dtype=pl.String)).str.decode("hex")
-        return held.cast(pl.String), (~good).to_numpy()
+        odd: Flags = np.zeros(len(self), dtype=np.uint8)
+        made = text_column(self.data, self.start, self.end, self.kind, text=None)
+        if made.dtype == pl.String:
+            return made, odd.view(np.bool_)
+        find_odd(self.data, self.start, self.end, self.kind, odd)
+        bad = odd.view(np.bool_)
+        kind = np.where(bad, np.uint8(Kind.NULL), self.kind)
+        return text_column(self.data, self.start, self.end, kind, text=True), bad

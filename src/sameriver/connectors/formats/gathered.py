@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 import polars as pl
 
@@ -11,7 +13,7 @@ from sameriver.common.types import CHARACTERS, DataType, Root, to_polars
 from sameriver.connectors.formats.decode import TextRules, reading
 from sameriver.connectors.formats.format import Columns
 from sameriver.connectors.formats.json_cells import Scanned
-from sameriver.connectors.formats.kernels.gather import HOLDS, NUMBERS, ROWS, TEXTS, gather
+from sameriver.connectors.formats.kernels.gather import NUMBER, ROW, TEXT, gather, measure
 
 
 class Gatherable:
@@ -40,16 +42,16 @@ class Gatherable:
         at = len(self._columns)
         if type.root is Root.ROW:
             self._columns.append(FrameColumn(name, None, at, nullable))
-            self._holds.append((ROWS, 0, 0, up))
+            self._holds.append((ROW, 0, 0, up))
             for inner, child in zip(type.names, type.children, strict=True):
                 self._add(inner, child, at, True)
             self._columns[at] = self._columns[at]._replace(over=len(self._columns))
             return
         column = FrameColumn(name, to_polars(type), at + 1, nullable)
-        holds = TEXTS if type.root in CHARACTERS else NUMBERS
+        holds = TEXT if type.root in CHARACTERS else NUMBER
         self._columns.append(column)
         self._holds.append((holds, self._reads, column.width, up))
-        self._reads += holds == NUMBERS
+        self._reads += holds == NUMBER
 
 
 def gatherable(wanted: Columns, rules: TextRules, whole: bool) -> Gatherable | None:
@@ -73,7 +75,7 @@ _FEW = 2
 
 
 class Gathering:
-    """Gathers the rows of a text.
+    """Gathers the rows of a text; a context, so that nothing stays if the text can't be read.
 
     Args:
         to: the columns; None: they can't be gathered.
@@ -94,9 +96,7 @@ class Gathering:
             return False
         if self._now is None or not self._now.fits(found.rows):
             self._end()
-            room = found.rows * left // max(len(found.data), 1)
-            texts = left if any(self._to.holds[:, HOLDS] == TEXTS) else 0
-            self._now = _Gathered(self._to, room + room // 8, texts)
+            self._now = _Gathered(self._to, found.rows, left / max(len(found.data), 1))
         added = self._now.add(found)
         self._added += added
         return added
@@ -120,16 +120,31 @@ class Gathering:
     def frame(self) -> pl.DataFrame:
         """All rows; there was a block."""
         self._end()
-        filled = [frame for frame in self._frames if frame.height]
-        return pl.concat(filled) if len(filled) > 1 else (*filled, *self._frames)[0]
+        frames = [frame for frame in self._frames if frame.height] or self._frames[:1]
+        return pl.concat(frames) if len(frames) > 1 else frames[0]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """What was gathered and not asked for is given back."""
+        if self._now is not None:
+            self._now.give_back()
 
 
 class _Gathered:
-    """Rows with so much room for them and for their texts."""
+    """Rows with so much room for them.
 
-    def __init__(self, to: Gatherable, room: int, texts: int) -> None:
+    Args:
+        to: the columns.
+        rows: of the first block.
+        blocks: how many of its size are expected.
+    """
+
+    def __init__(self, to: Gatherable, rows: int, blocks: float) -> None:
         self._to = to
-        self._block = FrameBlock(to.layout, room, texts)
+        room = int(rows * blocks)
+        self._block = FrameBlock(to.layout, room + room // 8 + 1, blocks)
         self._rows = self._blocks = 0
         self._sizes, self._nulls = np.empty((2, len(to.holds)), np.int64)
 
@@ -138,17 +153,23 @@ class _Gathered:
 
     def add(self, found: Scanned) -> bool:
         """Adds objects that fit; False if some need a closer look."""
-        to, tables, block = self._to, found.tables, self._block
+        to, tables, rows, sizes = self._to, found.tables, found.rows, self._sizes
+        block = self._block
+        measure(tables.start, tables.end, tables.kind, tables.room, rows, to.holds, sizes)
+        block.make_room(sizes.tolist())
         added = gather(
             found.data, tables.start, tables.end, tables.kind, tables.values, tables.odd,
-            tables.bad, tables.room, found.rows, to.holds, to.whole, block.memory, block.places,
-            self._rows, block.texts, block.used, block.stretches, self._sizes, self._nulls,
+            tables.bad, tables.room, rows, to.holds, to.whole, block.places, self._rows,
+            block.stretches, sizes, self._nulls,
         )  # fmt: skip
         if added:
-            block.took(self._sizes.tolist())
-            self._rows += found.rows
+            block.took(sizes.tolist())
+            self._rows += rows
             self._blocks += 1
         return bool(added)
 
     def frame(self) -> pl.DataFrame:
         return self._block.frame(self._rows)
+
+    def give_back(self) -> None:
+        self._block.give_back()

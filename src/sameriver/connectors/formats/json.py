@@ -97,19 +97,19 @@ class JsonReader:
         return self.parse_blocks([data], len(data))
 
     def parse_blocks(self, blocks: Iterable[Data], size: int) -> Parsed:
-        gathering, counters = Gathering(self._gatherable, size), Counter[str]()
-        scanner = Scanner(self._tree)
+        scanner, counters = Scanner(self._tree), Counter[str]()
         used = lines = 0
-        for data in blocks:
-            found = scanner.scan(data)
-            if not gathering.add(found):
-                faults = Faults(self._rules.ignore, lines)
-                gathering.put(self._rows(found.objects(), faults))
-                counters.update(faults.settle())
-            used, lines = used + len(data), lines + found.ends
+        with Gathering(self._gatherable, size) as gathering:
+            for data in blocks:
+                found = scanner.scan(data)
+                if not gathering.add(found):
+                    faults = Faults(self._rules.ignore, lines)
+                    gathering.put(self._rows(found.objects(), faults))
+                    counters.update(faults.settle())
+                used, lines = used + len(data), lines + found.ends
+            rows = Changes(gathering.frame())
         if gathering.mostly_odd:
             self._gatherable = None
-        rows = Changes(gathering.frame())
         return Parsed(changes=rows, used=used, lines=lines, counters=counters)
 
     def _rows(self, found: Objects, faults: Faults) -> pl.DataFrame:

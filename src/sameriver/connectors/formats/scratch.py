@@ -39,11 +39,5 @@ class Scratch(local):
             return np.empty(sizes, dtype)
         return np.reshape(self._memory[start : start + size].view(dtype), sizes)
 
-    def full(self, shape: int | tuple[int, ...], value: int, dtype: Any) -> np.ndarray:
-        """An array of one value."""
-        made = self.empty(shape, dtype)
-        made.fill(value)
-        return made
-
 
 SCRATCH = Scratch()

@@ -5,33 +5,46 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from sameriver.common.frame_block import BITS, NULLS, VALUES
+from sameriver.common.frame_block import BITS, NULLS, TEXTS, VALUES
 from sameriver.common.kernel import helper, kernel
-from sameriver.common.kernels.lanes import (
-    LANES,
-    below,
-    copy_text,
-    how_many,
-    load_word,
-    store_word,
-)
-from sameriver.common.kernels.text_views import INLINE, VIEW, word_of
+from sameriver.common.kernels.addresses import bytes_at, load_at, store_at
+from sameriver.common.kernels.lanes import LANES, below, copy_text, how_many
+from sameriver.common.kernels.text_views import INLINE, VIEW, view_of
+from sameriver.common.kernels.utf8 import is_utf8
 from sameriver.connectors.formats.kernels.json_escapes import unescape_string
 from sameriver.connectors.formats.kernels.json_tokens import ABSENT, ESCAPED, OBJECT
 from sameriver.connectors.formats.kernels.types import BYTES, FLAGS, INDEX, INDEX_TABLE
 
-ROWS, NUMBERS, TEXTS = range(3)
+ROW, NUMBER, TEXT = range(3)
 """What a column holds."""
 HOLDS, TURN, WIDTH, UP = range(4)
 """What is known of a column: what it holds, of numbers their place among those that were read and
 the bytes of one, and the ROW that it is in, or -1."""
-_HIGH = np.uint64(0x8080808080808080)
+
+
+@kernel(types.void(INDEX, INDEX, FLAGS, types.int64, types.int64, INDEX_TABLE, INDEX))
+def measure(
+    start: np.ndarray,
+    end: np.ndarray,
+    kind: np.ndarray,
+    room: int,
+    rows: int,
+    columns: np.ndarray,
+    sizes: np.ndarray,
+) -> None:
+    """The bytes that long texts of each column take, or more; tables as ``gather`` has them."""
+    for column in range(sizes.size):
+        sizes[column] = 0
+        if columns[column, HOLDS] != TEXT:
+            continue
+        for at in range(column * room, column * room + rows):
+            length = end[at] - start[at]
+            if kind[at] == ESCAPED or (kind[at] > 1 and length > INLINE):
+                sizes[column] += length
 
 
 @helper
-def put_bits(
-    kind: np.ndarray, base: int, rows: int, memory: np.ndarray, place: int, done: int
-) -> int:
+def put_bits(kind: np.ndarray, base: int, rows: int, place: int, done: int) -> int:
     """Writes which cells are filled, as bits behind the first ``done``; how many are not."""
     filled = 0
     for at in range(0, rows, LANES):
@@ -43,49 +56,9 @@ def put_bits(
                 found |= np.uint64(kind[base + at + rest] > 1) << np.uint64(rest)
         filled += how_many(found)
         byte, shift = place + ((done + at) >> 3), np.uint64((done + at) & 7)
-        before = load_word(memory, byte) & ((np.uint64(1) << shift) - np.uint64(1))
-        store_word(memory, byte, before | found << shift)
+        before = load_at(byte) & ((np.uint64(1) << shift) - np.uint64(1))
+        store_at(byte, before | found << shift)
     return rows - filled
-
-
-@helper
-def is_utf8(data: np.ndarray, at: int, end: int) -> bool:
-    """Whether bytes are well-formed UTF-8."""
-    while at < end:
-        byte = data[at]
-        at += 1
-        if byte < 0x80:
-            continue
-        more = 1 if byte < 0xE0 else 2 if byte < 0xF0 else 3
-        if byte < 0xC2 or byte > 0xF4 or at + more > end:
-            return False
-        low = 0xA0 if byte == 0xE0 else 0x90 if byte == 0xF0 else 0x80
-        high = 0x9F if byte == 0xED else 0x8F if byte == 0xF4 else 0xBF
-        if data[at] < low or data[at] > high:
-            return False
-        for rest in range(at + 1, at + more):
-            if data[rest] & 0xC0 != 0x80:
-                return False
-        at += more
-    return True
-
-
-@helper
-def put_view(
-    data: np.ndarray, at: int, length: int, stretch: int, used: int, memory: np.ndarray, place: int
-) -> bool:
-    """Writes the view of a text at ``place``; a long one stands at ``used`` of a stretch too.
-
-    Whether it has bytes that are not ASCII, as far as the view shows.
-    """
-    head, rest = word_of(data, at, min(length, 8)), np.uint64(0)
-    if length > INLINE:
-        rest = np.uint64(used) << np.uint64(32) | np.uint64(stretch)
-    elif length > 4:
-        rest = word_of(data, at + 4, length - 4)
-    store_word(memory, place, np.uint64(length) | head << np.uint64(32))
-    store_word(memory, place + 8, rest)
-    return length <= INLINE and (head | rest) & _HIGH != 0
 
 
 @helper
@@ -96,32 +69,32 @@ def put_texts(
     kind: np.ndarray,
     base: int,
     rows: int,
-    memory: np.ndarray,
     place: int,
     texts: np.ndarray,
-    begin: int,
     stretch: int,
 ) -> int:
-    """Writes the views of a column and its long texts from ``begin`` on.
-
-    Up to where these are; -1: one is no UTF-8.
-    """
-    used = begin
+    """Writes the views of a column and its long texts; how many bytes these take, -1: one is no
+    UTF-8."""
+    used = 0
     for row in range(base, base + rows):
         at, length = start[row], end[row] - start[row]
         if kind[row] <= 1:
-            store_word(memory, place, np.uint64(0))
-            store_word(memory, place + 8, np.uint64(0))
+            store_at(place, np.uint64(0))
+            store_at(place + 8, np.uint64(0))
         elif kind[row] == ESCAPED:
             length = unescape_string(data, at, at + length, texts, used) - used
-            put_view(texts, used, length, stretch, used - begin, memory, place)
+            view, rest, _ = view_of(texts, used, length, stretch, used)
+            store_at(place, view)
+            store_at(place + 8, rest)
             if not is_utf8(texts, used, used + length):
                 return -1
             used += length if length > INLINE else 0
         else:
-            odd = put_view(data, at, length, stretch, used - begin, memory, place)
+            view, rest, odd = view_of(data, at, length, stretch, used)
+            store_at(place, view)
+            store_at(place + 8, rest)
             if length > INLINE:
-                odd = copy_text(data, at, at + length, texts, used) != 0
+                odd = copy_text(data, at, at + length, texts, used)
                 used += length
             if odd and not is_utf8(data, at, at + length):
                 return -1
@@ -130,16 +103,14 @@ def put_texts(
 
 
 @helper
-def put_numbers(
-    values: np.ndarray, base: int, rows: int, memory: np.ndarray, place: int, width: int
-) -> None:
+def put_numbers(values: np.ndarray, base: int, rows: int, place: int, width: int) -> None:
     """Writes numbers, the lowest bytes of each."""
     if width == 8:
         for row in range(rows):
-            store_word(memory, place + 8 * row, np.uint64(values[base + row]))
+            store_at(place + 8 * row, np.uint64(values[base + row]))
     else:
         for row in range(rows):
-            store_word(memory, place + width * row, np.uint64(values[base + row]))
+            store_at(place + width * row, np.uint64(values[base + row]))
 
 
 @helper
@@ -155,10 +126,10 @@ def any_odd(
 ) -> bool:
     """Whether a cell of a column needs a closer look."""
     found = False
-    if holds == NUMBERS:
+    if holds == NUMBER:
         for row in range(rows):
             found |= (odd[turn + row] != 0) | (kind[base + row] == ESCAPED)
-    elif holds == ROWS:
+    elif holds == ROW:
         for row in range(rows):
             found |= (kind[base + row] > 1) & (kind[base + row] != OBJECT)
     if whole:
@@ -171,7 +142,7 @@ def any_odd(
 @kernel(
     types.boolean(
         BYTES, INDEX, INDEX, FLAGS, INDEX, FLAGS, FLAGS, types.int64, types.int64, INDEX_TABLE,
-        types.boolean, FLAGS, INDEX_TABLE, types.int64, FLAGS, types.int64, INDEX, INDEX, INDEX,
+        types.boolean, INDEX_TABLE, types.int64, INDEX, INDEX, INDEX,
     )
 )  # fmt: skip
 def gather(
@@ -186,11 +157,8 @@ def gather(
     rows: int,
     columns: np.ndarray,
     whole: bool,
-    memory: np.ndarray,
     places: np.ndarray,
     done: int,
-    texts: np.ndarray,
-    used: int,
     stretches: np.ndarray,
     sizes: np.ndarray,
     nulls: np.ndarray,
@@ -200,31 +168,30 @@ def gather(
     False: something is odd, and nothing was added. ``whole``: so is a field that is missing.
 
     Tables are those of ``scan_objects``, which have a place for ``room`` rows for each field, one
-    field behind the other. ``columns`` says what fields hold; ``memory`` and ``places`` are those
-    of a ``FrameBlock``, as are ``texts``, what is ``used`` of them, and ``stretches``; ``sizes`` is
-    set to what it took.
+    field behind the other. ``columns`` says what fields hold; ``places`` and ``stretches`` are
+    those of a ``FrameBlock``, which has made room for ``sizes``; these become what was taken.
     """
     for row in range(rows):
         if bad[row]:
             return False
     for column in range(sizes.size):
-        base, holds = column * room, columns[column, HOLDS]
-        turn, up = columns[column, TURN], columns[column, UP]
-        if any_odd(kind, base, rows, holds, odd, turn * room, whole, up * room):
+        turn, up = columns[column, TURN] * room, columns[column, UP] * room
+        holds = columns[column, HOLDS]
+        if any_odd(kind, column * room, rows, holds, odd, turn, whole, up):
             return False
-        width, place = columns[column, WIDTH], places[column, VALUES]
-        place += done * width
-        if holds == NUMBERS:
-            put_numbers(values, turn * room, rows, memory, place, width)
-        sizes[column] = nulls[column] = 0
-        if holds == TEXTS:
-            upto = put_texts(
-                data, start, end, kind, base, rows, memory, place, texts, used, stretches[column]
-            )
-            if upto < 0:
+    for column in range(sizes.size):
+        base, holds = column * room, columns[column, HOLDS]
+        width = columns[column, WIDTH]
+        place, texts = places[column, VALUES] + done * width, places[column, TEXTS]
+        if holds == NUMBER:
+            put_numbers(values, columns[column, TURN] * room, rows, place, width)
+        elif holds == TEXT:
+            memory, stretch = bytes_at(texts, sizes[column]), stretches[column]
+            used = put_texts(data, start, end, kind, base, rows, place, memory, stretch)
+            if used < 0:
                 return False
-            sizes[column], used = upto - used, upto
-        if places[column, BITS] >= 0:
-            nulls[column] = put_bits(kind, base, rows, memory, places[column, BITS], done)
+            sizes[column] = used
+        bits = places[column, BITS]
+        nulls[column] = put_bits(kind, base, rows, bits, done) if bits else 0
     places[:, NULLS] += nulls
     return True
