@@ -109,6 +109,29 @@ def test_more_lines_than_the_first_block_has() -> None:
         assert rows["big"].to_list() == [None, *range(5000)]
 
 
+def test_blocks_of_any_sizes() -> None:
+    """What is expected of later blocks is guessed from those before, and may be wrong."""
+    short, long = {"text": "1"}, {"text": "q" * 70_000}
+    for values in ([short, *[long] * 100], [{"big": 1}] * 50 + [long] * 50, [long, *[short] * 500]):
+        lines = [line(value) for value in values]
+        for size in (1, 50):
+            rows = in_blocks(lines, size, reader()).changes.rows
+            assert rows["text"].to_list() == [value.get("text") for value in values]
+        blocks = [memoryview(text) for text in lines]
+        for told in (0, 1, 1 << 40):
+            rows = reader().parse_blocks(blocks, told).changes.rows
+            assert rows["text"].to_list() == [value.get("text") for value in values]
+
+
+def test_a_row_without_fields() -> None:
+    made = reader(schema=Schema.of([("a", row([])), ("b", INT)]))
+    for number in (b"2", b'"\\u0032"'):
+        lines = [b'{"a":{},"b":%s}\n' % number, b'{"a":null,"b":1}\n']
+        rows = in_blocks(lines, 2, made).changes.rows
+        assert rows["b"].to_list() == [2, 1]
+        assert rows["a"].is_null().to_list() == [False, True]
+
+
 ODD: dict[bytes, dict[str, Any] | None] = {
     b'{"number": 1.5}': {"number": 1},
     b'{"number": "7"}': {"number": 7},

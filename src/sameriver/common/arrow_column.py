@@ -1,6 +1,6 @@
 """Memory as a Polars column, given over through Arrow's C data interface.
 
-A column is one block of memory, which begins with the addresses of its buffers. Arrow gives it back
+A column is a block of memory, which says where its buffers are. Arrow gives it back
 by itself when nothing uses the column any more, and needs no Python for that.
 """
 

@@ -1,7 +1,7 @@
-"""Frames whose columns lie in one block of memory, which kernels fill some rows at a time.
+"""Frames whose columns lie in memory that kernels fill some rows at a time.
 
 To make a column of Polars takes tens of calls of Python. For small pieces of text that is more than
-to read them; so all columns of a frame are handed over at once.
+to read them; so columns are handed over once they are large, and a ROW with all its fields.
 """
 
 from __future__ import annotations
@@ -105,7 +105,6 @@ class FrameBlock:
     Args:
         layout: of the frame.
         room: rows that there is room for.
-        times: how often as many texts are expected as ``make_room`` is asked for at first.
 
     Attributes:
         places: ``BITS``, ``VALUES``, ``TEXTS`` and ``NULLS`` of each column; a few bytes behind the
@@ -117,12 +116,11 @@ class FrameBlock:
         MemoryError: there is no room.
     """
 
-    def __init__(self, layout: FrameLayout, room: int, times: float) -> None:
+    def __init__(self, layout: FrameLayout, room: int) -> None:
         self.room = room
         self.places = np.zeros((len(layout.columns), 4), np.int64)
         self.stretches = np.zeros(len(layout.columns), np.int64)
         self._layout = layout
-        self._times = times
         self._memory: list[_Memory] = []
         low = 0
         try:
@@ -133,13 +131,17 @@ class FrameBlock:
             self.give_back()
             raise
 
-    def make_room(self, sizes: list[int]) -> None:
-        """Gives each column memory for so many bytes of long texts."""
+    def make_room(self, sizes: list[int], times: float) -> None:
+        """Gives each column memory for so many bytes of long texts; it will be asked ``times`` so.
+
+        Raises:
+            MemoryError: there is no room.
+        """
         for memory in self._memory:
-            memory.make_room(sizes, self._times)
+            memory.make_room(sizes, times)
 
     def took(self, sizes: list[int]) -> None:
-        """Each column took so many bytes of its memory for texts.
+        """Each column took so many bytes of its memory for texts, or less than what it was given.
 
         Views name them by how many such stretches of the column, none empty, are before.
         """
@@ -172,7 +174,7 @@ class _Memory:
         self._at, self._over = at, layout.columns[at].over
         self._places = places
         self._texts: list[list[tuple[int, int]]] = [[] for _ in range(at, self._over)]
-        self._used = self._room = 0
+        self._used = self._room = self._size = 0
         head = 8 * (1 + (self._over - at) * (_ARRAY + 2 * STRETCHES))
         size, bits, found = head, -(-room // 64) * 8 + 8, []
         for number in range(at, self._over):

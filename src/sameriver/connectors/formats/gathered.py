@@ -94,10 +94,12 @@ class Gathering:
         left, self._left = self._left, self._left - len(found.data)
         if self._to is None:
             return False
+        # A block may be far smaller or larger than others, and more of them need a new run anyway.
+        times = min(max(left / max(len(found.data), 1), 1.0), STRETCHES)
         if self._now is None or not self._now.fits(found.rows):
             self._end()
-            self._now = _Gathered(self._to, found.rows, left / max(len(found.data), 1))
-        added = self._now.add(found)
+            self._now = _Gathered(self._to, int(found.rows * times))
+        added = self._now.add(found, times)
         self._added += added
         return added
 
@@ -137,26 +139,27 @@ class _Gathered:
 
     Args:
         to: the columns.
-        rows: of the first block.
-        blocks: how many of its size are expected.
+        rows: how many are expected.
     """
 
-    def __init__(self, to: Gatherable, rows: int, blocks: float) -> None:
+    def __init__(self, to: Gatherable, rows: int) -> None:
         self._to = to
-        room = int(rows * blocks)
-        self._block = FrameBlock(to.layout, room + room // 8 + 1, blocks)
+        self._block = FrameBlock(to.layout, rows + rows // 8 + 1)
         self._rows = self._blocks = 0
         self._sizes, self._nulls = np.empty((2, len(to.holds)), np.int64)
 
     def fits(self, rows: int) -> bool:
         return self._rows + rows <= self._block.room and self._blocks < STRETCHES
 
-    def add(self, found: Scanned) -> bool:
-        """Adds objects that fit; False if some need a closer look."""
+    def add(self, found: Scanned, times: float) -> bool:
+        """Adds objects that fit; False if some need a closer look.
+
+        As many are expected so many times, these included.
+        """
         to, tables, rows, sizes = self._to, found.tables, found.rows, self._sizes
         block = self._block
         measure(tables.start, tables.end, tables.kind, tables.room, rows, to.holds, sizes)
-        block.make_room(sizes.tolist())
+        block.make_room(sizes.tolist(), times)
         added = gather(
             found.data, tables.start, tables.end, tables.kind, tables.values, tables.odd,
             tables.bad, tables.room, rows, to.holds, to.whole, block.places, self._rows,

@@ -225,7 +225,7 @@ def _rows(
         if strict:
             bad |= objects & column.are(Kind.ABSENT)
         parts.append(series.alias(name))
-    struct = pl.DataFrame(parts, height=len(cells)).to_struct("")
+    struct = pl.DataFrame(parts or None, height=len(cells)).to_struct("")
     return only(struct, objects) if whole else struct, bad
 
 

@@ -1,4 +1,10 @@
-"""Finds the values of objects without building them: a cell is a start, an end and a kind."""
+"""Finds the values of objects without building them: a cell is a start, an end and a kind.
+
+Fields are numbered with those within them right after each: ``over`` is the number after these,
+``up`` the field that they are in, or -1. ``names[bounds[i]:bounds[i + 1]]`` is the name of field i,
+``turns[i]`` its place among those that are read at once, or -1. ``bad`` is set for an object that
+is malformed.
+"""
 
 from __future__ import annotations
 
@@ -313,6 +319,15 @@ def scan_anew(
     return good
 
 
+@helper
+def clear(
+    row: int, upto: int, kind: np.ndarray, bad: np.ndarray, values: np.ndarray, odd: np.ndarray
+) -> None:
+    """Makes all cells of some rows absent."""
+    kind[:, row:upto], bad[row:upto] = ABSENT, 0
+    values[:, row:upto], odd[:, row:upto] = 0, 0
+
+
 @kernel(
     types.boolean(
         BYTES, INDEX, INDEX, INDEX, FLAGS, INDEX, BYTES, INDEX, INDEX, INDEX, INDEX_TABLE,
@@ -343,13 +358,8 @@ def scan_objects(
 
     ``found`` is what is known of the lines of the text: the first cells are given, lines that
     follow become cells too, as ``split_lines`` has it, and are objects. An object that looks like
-    one before ends its line itself, so that no line is looked through twice. False: there are more
-    lines than places.
-
-    Fields are numbered with those within them right after each: ``over`` is the number after
-    these, ``up`` the field that they are in, or -1. ``names[bounds[i]:bounds[i + 1]]`` is the name
-    of field i. ``bad[i]`` is set for an object that is malformed. ``values`` and ``odd`` are what
-    ``read_cells`` reads, ``turns[i]`` is where it has field i, or -1.
+    one before ends its line itself, so that no line is looked through twice. ``values`` and ``odd``
+    are what ``read_cells`` reads. False: there are more lines than places.
     """
     seen = np.full((_TURNS, 4), -2, dtype=np.int64)
     stack = np.empty(DEPTH, dtype=np.uint8)
@@ -370,8 +380,7 @@ def scan_objects(
         else:
             at, stop = from_[row], to[row]
         if row % _CLEARED == 0:
-            kind[:, row : row + _CLEARED], bad[row : row + _CLEARED] = ABSENT, 0
-            values[:, row : row + _CLEARED], odd[:, row : row + _CLEARED] = 0, 0
+            clear(row, row + _CLEARED, kind, bad, values, odd)
         past = -1
         if what[row] == OBJECT:
             past = scan_alike(
