@@ -9,6 +9,16 @@ import sys
 import pytest
 
 NAME = "_RJEM_MALLOC_CONF"
+SAID = (NAME, "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
+
+
+def printed(code: str, given: dict[str, str]) -> str:
+    """What Python prints, of what counts in the environment only what is given."""
+    environment = {name: value for name, value in os.environ.items() if name not in SAID} | given
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
 
 
 @pytest.mark.parametrize(
@@ -17,8 +27,6 @@ NAME = "_RJEM_MALLOC_CONF"
 )
 def test_it_is_said_before_polars_is_loaded(given: str | None, expected: str) -> None:
     """What the user says of it counts."""
-    environment = {name: value for name, value in os.environ.items() if name != NAME}
-    environment |= {} if given is None else {NAME: given}
     code = (
         "import builtins, os, sys\n"
         "real, seen = builtins.__import__, []\n"
@@ -30,10 +38,7 @@ def test_it_is_said_before_polars_is_loaded(given: str | None, expected: str) ->
         "import sameriver\n"
         "print(seen[0])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == expected
+    assert printed(code, {} if given is None else {NAME: given}) == expected
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc's")
@@ -44,8 +49,6 @@ def test_it_is_said_before_polars_is_loaded(given: str | None, expected: str) ->
 )  # fmt: skip
 def test_memory_that_numpy_gave_back_stays(given: dict[str, str], kept: bool) -> None:
     """What the user says of it counts."""
-    said = ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES")
-    environment = {name: value for name, value in os.environ.items() if name not in said} | given
     code = (
         "import sameriver, numpy, resource\n"
         "for _ in range(2):\n"
@@ -53,7 +56,4 @@ def test_memory_that_numpy_gave_back_stays(given: dict[str, str], kept: bool) ->
         "    numpy.ones(20 << 20, numpy.uint8)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    assert (int(done.stdout) < 8) == kept
+    assert (int(printed(code, given)) < 8) == kept

@@ -19,7 +19,9 @@ Format = ctypes.Array[ctypes.c_char]
 """Arrow's name of a type; it must live as long as columns are made of it."""
 
 NO_NAME = ctypes.create_string_buffer(b"")
-NULLABLE = 2
+ROW, TEXT = ctypes.create_string_buffer(b"+s"), ctypes.create_string_buffer(b"vu")
+"""Names of types."""
+_NULLABLE = 2
 _new_capsule: Any = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
 )(("PyCapsule_New", ctypes.pythonapi))
@@ -84,10 +86,15 @@ def memory(place: int, size: int) -> np.ndarray:
     return np.frombuffer(_memory(place, size, _WRITABLE), np.uint8)
 
 
+def named(format: Format, name: Format) -> tuple[int, ...]:
+    """The first words of an ``ArrowSchema``; ``format`` and ``name`` must outlive it."""
+    return ctypes.addressof(format), ctypes.addressof(name), 0, _NULLABLE
+
+
 def arrow_column(format: Format, rows: int, nulls: int, place: int, buffers: int) -> pl.Series:
     """The column that lies in the block at ``place``, with so many rows, NULLs and buffers."""
-    name, none = ctypes.addressof(NO_NAME), 0
-    schema = [ctypes.addressof(format), name, 0, NULLABLE, 0, none, none]
+    none = 0
+    schema = [*named(format, NO_NAME), 0, none, none]
     array = [rows, nulls, 0, buffers, 0, place, none, none]
     return pl.Series(
         "",

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from sameriver.common.arrow_column import NULLABLE, Exported, Format, Words, block
+from sameriver.common.arrow_column import ROW, TEXT, Exported, Format, Words, block, named
 from sameriver.common.kernel import address
 from sameriver.common.kernels.memory import (
     give_back,
@@ -25,7 +25,6 @@ from sameriver.common.kernels.memory import (
 from sameriver.common.kernels.text_views import VIEW
 from sameriver.common.number_column import FORMATS
 
-_ROW, _TEXT = ctypes.create_string_buffer(b"+s"), ctypes.create_string_buffer(b"vu")
 _SCHEMA, _ARRAY = 10, 15
 """Words that tell Arrow of a column, but for its long texts."""
 STRETCHES = 16
@@ -60,8 +59,8 @@ class FrameColumn(NamedTuple):
     @property
     def format(self) -> Format:
         if self.dtype is None:
-            return _ROW
-        return _TEXT if self.dtype == pl.String else FORMATS[self.dtype][1]
+            return ROW
+        return TEXT if self.dtype == pl.String else FORMATS[self.dtype][1]
 
 
 class FrameLayout:
@@ -89,9 +88,8 @@ class FrameLayout:
             column = self.columns[low]
             children = self._schemas(told, low + 1, column.over)
             inner = told.put(*(told.put(*child) for child in children.values()))
-            named = ctypes.addressof(column.format), ctypes.addressof(self._names[low])
-            release = address(release_schema)
-            schemas[low] = *named, 0, NULLABLE, len(children), inner, 0, release, 0
+            first = named(column.format, self._names[low])
+            schemas[low] = *first, len(children), inner, 0, address(release_schema), 0
             low = column.over
         return schemas
 

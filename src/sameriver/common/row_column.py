@@ -8,14 +8,21 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from sameriver.common.arrow_column import NO_NAME, NULLABLE, Exported, Format, Words, block
+from sameriver.common.arrow_column import (
+    NO_NAME,
+    ROW,
+    TEXT,
+    Exported,
+    Format,
+    Words,
+    block,
+    named,
+)
 from sameriver.common.dataclass import dataclass
 from sameriver.common.kernel import address
 from sameriver.common.kernels.memory import release_array, release_schema
 
-_ROW, _NUMBER, _TIME, _TEXT = (
-    ctypes.create_string_buffer(format) for format in (b"+s", b"l", b"tsm:", b"vu")
-)
+_NUMBER, _TIME = ctypes.create_string_buffer(b"l"), ctypes.create_string_buffer(b"tsm:")
 """Arrow's names of types."""
 _HEAD = 64
 """Words of the head of a block for each field, and for the row itself; they are aligned by it."""
@@ -78,12 +85,12 @@ def row_column(
     told, head = Words(np.zeros((1 + len(fields)) * _HEAD, np.int64)), Words(filled.head)
     names = [ctypes.create_string_buffer(name.encode()) for name in fields]
     schemas = [
-        told.put(*_schema(_format(values), name), 0, 0, 0, address(release_schema), 0)
+        told.put(*named(_format(values), name), 0, 0, 0, address(release_schema), 0)
         for values, name in zip(fields.values(), names, strict=True)
     ]
     arrays = [_array(head, values, filled.own, shared) for values in fields.values()]
     rows, release = filled.numbers.shape[1], address(release_array)
-    schema = [*_schema(_ROW, NO_NAME), len(fields), told.put(*schemas), 0]
+    schema = [*named(ROW, NO_NAME), len(fields), told.put(*schemas), 0]
     array = [rows, nulls, 0, 1, len(fields), head.put(_at(filled.valid)), head.put(*arrays), 0]
     told.write()
     head.write()
@@ -96,13 +103,9 @@ def _at(memory: np.ndarray) -> int:
     return memory.ctypes.data
 
 
-def _schema(format: Format, name: Format) -> tuple[int, ...]:
-    return ctypes.addressof(format), ctypes.addressof(name), 0, NULLABLE
-
-
 def _format(values: np.ndarray) -> Format:
     if values.ndim > 1:
-        return _TEXT
+        return TEXT
     return _TIME if values.dtype.kind == "M" else _NUMBER
 
 

@@ -12,11 +12,10 @@ import ctypes
 import numpy as np
 import polars as pl
 
-from sameriver.common.arrow_column import arrow_column, block
+from sameriver.common.arrow_column import TEXT, arrow_column, block
 from sameriver.common.kernels.text_views import VIEW, lay_out, text_size
 
-_TEXT, _BYTES = ctypes.create_string_buffer(b"vu"), ctypes.create_string_buffer(b"vz")
-"""Arrow's formats of views."""
+_BYTES = ctypes.create_string_buffer(b"vz")
 FILLED = 2
 """The least kind of a cell that has a value."""
 _BUFFERS = 4
@@ -44,4 +43,4 @@ def text_column(
     nulls, odd = lay_out(data, start, end, kind, words, valid, texts)
     text = not odd if text is None else text
     table[:] = (*(part.ctypes.data for part in (valid, views, texts)), place + _BUFFERS * 8, long)
-    return arrow_column(_TEXT if text else _BYTES, rows, nulls, place, _BUFFERS)
+    return arrow_column(TEXT if text else _BYTES, rows, nulls, place, _BUFFERS)

@@ -10,9 +10,8 @@ import polars as pl
 from sameriver.common.frame_block import STRETCHES, FrameBlock, FrameColumn, FrameLayout
 from sameriver.common.number_column import FORMATS
 from sameriver.common.types import CHARACTERS, DataType, Root, to_polars
-from sameriver.connectors.formats.decode import TextRules, reading
 from sameriver.connectors.formats.format import Columns
-from sameriver.connectors.formats.json_cells import Scanned
+from sameriver.connectors.formats.json_cells import FieldTree, Scanned
 from sameriver.connectors.formats.kernels.gather import NUMBER, ROW, TEXT, gather, measure
 
 
@@ -26,48 +25,42 @@ class Gatherable:
         whole: a field that is missing is a fault.
     """
 
-    def __init__(self, wanted: Columns, rules: TextRules, whole: bool) -> None:
-        self._columns: list[FrameColumn] = []
-        self._holds: list[tuple[int, int, int, int]] = []
-        self._rules = rules
-        self._reads = 0
-        for field in wanted.wanted:
-            nullable = field.type.root is not Root.ROW or not wanted.in_part(field.name)
-            self._add(field.name, field.type, -1, nullable)
-        self.layout = FrameLayout(self._columns)
-        self.holds = np.array(self._holds, np.int64)
+    def __init__(self, tree: FieldTree, wanted: Columns, whole: bool) -> None:
+        self.layout = FrameLayout(
+            [
+                FrameColumn(name, _dtype(type), over, up >= 0 or not _in_part(wanted, name, type))
+                for (name, type), over, up in zip(tree.fields, tree.over, tree.up, strict=True)
+            ]
+        )
+        holds = [_holds(type) for _, type in tree.fields]
+        told = [holds, tree.turns, self.layout.widths, tree.up]
+        self.holds = np.array(told, np.int64).T.copy()
         self.whole = whole
 
-    def _add(self, name: str, type: DataType, up: int, nullable: bool) -> None:
-        at = len(self._columns)
-        if type.root is Root.ROW:
-            self._columns.append(FrameColumn(name, None, at, nullable))
-            self._holds.append((ROW, 0, 0, up))
-            for inner, child in zip(type.names, type.children, strict=True):
-                self._add(inner, child, at, True)
-            self._columns[at] = self._columns[at]._replace(over=len(self._columns))
-            return
-        column = FrameColumn(name, to_polars(type), at + 1, nullable)
-        holds = TEXT if type.root in CHARACTERS else NUMBER
-        self._columns.append(column)
-        self._holds.append((holds, self._reads, column.width, up))
-        self._reads += holds == NUMBER
 
-
-def gatherable(wanted: Columns, rules: TextRules, whole: bool) -> Gatherable | None:
-    """The columns, if all of them can be gathered."""
-    types = list(wanted.wanted.types)
-    if types and all(_fits(type, rules) for type in types):
-        return Gatherable(wanted, rules, whole)
-    return None
-
-
-def _fits(type: DataType, rules: TextRules) -> bool:
-    if type.root is Root.ROW:
-        return all(_fits(child, rules) for child in type.children)
-    return type.root in CHARACTERS or (
-        reading(type, rules) is not None and to_polars(type) in FORMATS
+def gatherable(tree: FieldTree, wanted: Columns, whole: bool) -> Gatherable | None:
+    """The columns that ``tree`` has numbered, if all of them can be gathered."""
+    turns = zip(tree.fields, tree.turns, strict=True)
+    fits = all(
+        _holds(type) != NUMBER or (turn >= 0 and _dtype(type) in FORMATS)
+        for (_, type), turn in turns
     )
+    return Gatherable(tree, wanted, whole) if fits and tree.fields else None
+
+
+def _holds(type: DataType | None) -> int:
+    if type is not None and type.root is Root.ROW:
+        return ROW
+    return TEXT if type is not None and type.root in CHARACTERS else NUMBER
+
+
+def _dtype(type: DataType | None) -> pl.DataType | type[pl.DataType] | None:
+    return None if type is None or type.root is Root.ROW else to_polars(type)
+
+
+def _in_part(wanted: Columns, name: str, type: DataType | None) -> bool:
+    """Whether a column can't be NULL, for only some fields of it are asked for."""
+    return _holds(type) == ROW and wanted.in_part(name)
 
 
 _FEW = 2
@@ -146,7 +139,7 @@ class _Gathered:
         self._to = to
         self._block = FrameBlock(to.layout, rows + rows // 8 + 1)
         self._rows = self._blocks = 0
-        self._sizes, self._nulls = np.empty((2, len(to.holds)), np.int64)
+        self._sizes = np.empty(len(to.holds), np.int64)
 
     def fits(self, rows: int) -> bool:
         return self._rows + rows <= self._block.room and self._blocks < STRETCHES
@@ -163,7 +156,7 @@ class _Gathered:
         added = gather(
             found.data, tables.start, tables.end, tables.kind, tables.values, tables.odd,
             tables.bad, tables.room, rows, to.holds, to.whole, block.places, self._rows,
-            block.stretches, sizes, self._nulls,
+            block.stretches, sizes,
         )  # fmt: skip
         if added:
             block.took(sizes.tolist())

@@ -82,7 +82,7 @@ class JsonReader:
         self._columns = columns
         self._rules = rules
         self._tree = FieldTree(named(columns), rules.text)
-        self._gatherable = gatherable(columns, rules.text, rules.strict)
+        self._gatherable = gatherable(self._tree, columns, rules.strict)
 
     @property
     def block(self) -> int | None:

@@ -160,38 +160,43 @@ class FieldTree:
     """Fields numbered as ``scan_objects`` takes them, those within a ROW right after it.
 
     Attributes:
+        fields: their names and types.
         over: for each field the number after those within it.
+        up: for each field the one that it is in, or -1.
         reads: which fields are read at once, and how.
-        told: names, their bounds, ``over``, and which field each is in, as arrays.
-        how: ``reads`` as an array, and where each field is there, or -1.
+        turns: for each field where it is among these, or -1.
+        told: names, their bounds, ``over`` and ``up``, as arrays.
+        how: ``reads`` and ``turns``, as arrays.
     """
 
     def __init__(self, wanted: Fields, rules: TextRules | None) -> None:
+        self.fields: list[tuple[str, DataType | None]] = []
         self.over: list[int] = []
+        self.up: list[int] = []
         self.reads: list[tuple[int, ...]] = []
-        self._names: list[bytes] = []
-        self._up: list[int] = []
+        self.turns: list[int] = []
         self._rules = rules
         self._add(wanted, -1)
-        bounds = np.cumsum([0, *map(len, self._names)], dtype=np.int64)
-        text = np.frombuffer(b"".join(self._names) or b"\0", dtype=np.uint8)
-        self.told = text, bounds, np.array(self.over, np.int64), np.array(self._up, np.int64)
+        names = [name.encode() for name, _ in self.fields]
+        bounds = np.cumsum([0, *map(len, names)], dtype=np.int64)
+        text = np.frombuffer(b"".join(names) or b"\0", dtype=np.uint8)
+        self.told = text, bounds, np.array(self.over, np.int64), np.array(self.up, np.int64)
         reads = np.array(self.reads, np.int64).reshape(-1, READ)
-        turns = np.full(len(self.over), -1, np.int64)
-        turns[reads[:, 0]] = np.arange(len(reads))
-        self.how = reads, turns
+        self.how = reads, np.array(self.turns, np.int64)
 
     def _add(self, wanted: Fields, up: int) -> None:
         for name, type in wanted:
-            at = len(self.over)
-            self._names.append(name.encode())
-            self._up.append(up)
+            at = len(self.fields)
+            self.fields.append((name, type))
+            self.up.append(up)
             self.over.append(at)
+            self.turns.append(-1)
             if type is not None and type.root is Root.ROW:
                 self._add(tuple(zip(type.names, type.children, strict=True)), at)
             elif type is not None and self._rules and (how := reading(type, self._rules)):
+                self.turns[at] = len(self.reads)
                 self.reads.append((at, *how))
-            self.over[at] = len(self.over)
+            self.over[at] = len(self.fields)
 
 
 class Tables:
@@ -225,15 +230,14 @@ class Tables:
 
     def fields(self, data: Flags, rows: int) -> tuple[tuple[Cells, ...], Mask]:
         """The fields of the first rows, and which rows are malformed."""
-        over = self._tree.over
-        turns = {field: turn for turn, (field, *_) in enumerate(self._tree.reads)}
+        over, turns = self._tree.over, self._tree.turns
 
         def gathered(low: int, high: int) -> Iterator[Cells]:
             while low < high:
-                inner, turn = tuple(gathered(low + 1, over[low])), turns.get(low)
+                inner, turn = tuple(gathered(low + 1, over[low])), turns[low]
                 start, end, kind = (table[low, :rows] for table in self._cells)
                 values, odd = self._read
-                read = None if turn is None else (values[turn, :rows], odd[turn, :rows])
+                read = None if turn < 0 else (values[turn, :rows], odd[turn, :rows])
                 yield Cells(data, start, end, kind, inner, read)
                 low = over[low]
 

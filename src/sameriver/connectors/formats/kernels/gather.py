@@ -78,26 +78,22 @@ def put_texts(
     used = 0
     for row in range(base, base + rows):
         at, length = start[row], end[row] - start[row]
-        if kind[row] <= 1:
-            store_at(place, np.uint64(0))
-            store_at(place + 8, np.uint64(0))
-        elif kind[row] == ESCAPED:
+        view, rest = np.uint64(0), np.uint64(0)
+        if kind[row] == ESCAPED:
             length = unescape_string(data, at, at + length, texts, used) - used
             view, rest, _ = view_of(texts, used, length, stretch, used)
-            store_at(place, view)
-            store_at(place + 8, rest)
             if not is_utf8(texts, used, used + length):
                 return -1
             used += length if length > INLINE else 0
-        else:
+        elif kind[row] > 1:
             view, rest, odd = view_of(data, at, length, stretch, used)
-            store_at(place, view)
-            store_at(place + 8, rest)
             if length > INLINE:
                 odd = copy_text(data, at, at + length, texts, used)
                 used += length
             if odd and not is_utf8(data, at, at + length):
                 return -1
+        store_at(place, view)
+        store_at(place + 8, rest)
         place += VIEW
     return used
 
@@ -142,7 +138,7 @@ def any_odd(
 @kernel(
     types.boolean(
         BYTES, INDEX, INDEX, FLAGS, INDEX, FLAGS, FLAGS, types.int64, types.int64, INDEX_TABLE,
-        types.boolean, INDEX_TABLE, types.int64, INDEX, INDEX, INDEX,
+        types.boolean, INDEX_TABLE, types.int64, INDEX, INDEX,
     )
 )  # fmt: skip
 def gather(
@@ -161,7 +157,6 @@ def gather(
     done: int,
     stretches: np.ndarray,
     sizes: np.ndarray,
-    nulls: np.ndarray,
 ) -> bool:
     """Adds the cells of ``rows`` objects to columns that have ``done`` already, and counts NULLs.
 
@@ -174,6 +169,7 @@ def gather(
     for row in range(rows):
         if bad[row]:
             return False
+    nulls = np.zeros(sizes.size, dtype=np.int64)
     for column in range(sizes.size):
         turn, up = columns[column, TURN] * room, columns[column, UP] * room
         holds = columns[column, HOLDS]
@@ -192,6 +188,7 @@ def gather(
                 return False
             sizes[column] = used
         bits = places[column, BITS]
-        nulls[column] = put_bits(kind, base, rows, bits, done) if bits else 0
+        if bits:
+            nulls[column] = put_bits(kind, base, rows, bits, done)
     places[:, NULLS] += nulls
     return True
